@@ -1,0 +1,85 @@
+# sbinit. `make` or `make help` lists the targets.
+
+GO      ?= go
+BIN     := bin/sbinit
+VERSION ?= $(shell git describe --always --dirty --tags 2>/dev/null || echo devel)
+PREFIX  ?= /usr/local
+
+# The entry stub (internal/inherit) runs before the Go runtime. It needs the
+# internal linker, hence no cgo, and the name of a table of the runtime's.
+# Without preemption by SIGURG that signal is the container's alone.
+STUB    := github.com/sbinit/sbinit/internal/inherit.entry
+TAGS    := sbinit_stub
+LDFLAGS := -s -w -X main.version=$(VERSION) -E $(STUB) -checklinkname=0 \
+           -X runtime.godebugDefault=asyncpreemptoff=1
+
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+FUZZTIME    ?= 30s
+RUNS        ?= 3
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: ## build the static binary bin/sbinit
+	CGO_ENABLED=0 $(GO) build -trimpath -tags $(TAGS) -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/sbinit
+
+.PHONY: demo
+demo: build ## see the point in ten seconds: a killed daemon's child under sbinit, and without
+	CGO_ENABLED=0 $(GO) run ./deploy/demo $(BIN)
+
+.PHONY: test
+test: build ## all tests that need no container engine
+	SBINIT_BINARY=$(CURDIR)/$(BIN) $(GO) test -count=1 ./...
+
+.PHONY: race
+race: build ## the tests under the race detector (needs gcc)
+	CGO_ENABLED=1 SBINIT_BINARY=$(CURDIR)/$(BIN) $(GO) test -count=1 -race ./...
+
+.PHONY: vet
+vet: ## go vet, for all that is built
+	$(GO) vet ./...
+	$(GO) vet -tags $(TAGS) ./...
+	$(GO) vet -tags e2e ./deploy/e2e
+	GOARCH=arm64 $(GO) vet ./cmd/... ./internal/...
+	@test -z "$$(gofmt -l cmd internal deploy)" || { echo "not gofmt'ed:"; gofmt -l cmd internal deploy; exit 1; }
+
+.PHONY: lint
+lint: ## staticcheck (.staticcheck.conf says which checks)
+	$(GO) run $(STATICCHECK) ./...
+
+.PHONY: fuzz
+fuzz: ## each fuzz target for FUZZTIME (30s)
+	@$(GO) list ./internal/... | while read -r pkg; do \
+	  for target in $$($(GO) test -list '^Fuzz' "$$pkg" | grep '^Fuzz'); do \
+	    echo "$$pkg $$target"; \
+	    $(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) "$$pkg" || exit 1; \
+	  done; \
+	done
+
+.PHONY: bench
+bench: build ## figures beside tini, dumb-init and catatonit, in one run
+	SBINIT_BINARY=$(CURDIR)/$(BIN) $(GO) test -run '^$$' -bench . -benchtime 1x ./internal/init
+
+.PHONY: e2e
+e2e: build ## real containers: starts a dockerd of its own (root, docker.io, busybox-static)
+	SBINIT_BINARY=$(CURDIR)/$(BIN) $(GO) test -count=1 -v -tags e2e -timeout 20m ./deploy/e2e
+
+.PHONY: incident
+incident: build ## the real sandbox-agent and claude-agent-acp, RUNS of each (root, node, npm, tini)
+	deploy/incident/run.sh --runs $(RUNS) --init $(CURDIR)/$(BIN)
+
+.PHONY: size
+size: build ## the budgets: size of the binary, memory and threads of PID 1
+	$(GO) run ./deploy/size $(BIN)
+
+.PHONY: install
+install: build ## install to $(PREFIX)/sbin
+	install -D -m 0755 $(BIN) $(DESTDIR)$(PREFIX)/sbin/sbinit
+
+.PHONY: clean
+clean: ## remove what was built
+	rm -rf bin dist

@@ -1,0 +1,86 @@
+package config
+
+import (
+	"errors"
+	"slices"
+)
+
+// Command is what sbinit is asked to do.
+type Command uint8
+
+// CommandRun runs a program as the container's main program.
+const (
+	CommandRun     Command = iota
+	CommandHelp            // print Usage
+	CommandHelpEnv         // print EnvHelp
+	CommandVersion         // print Personality.Version
+	CommandLicense         // print the licence
+	CommandKeep            // run a program with SBINIT_KEEP=1
+)
+
+// usageLine stands in for the whole help in an error.
+const usageLine = "usage: sbinit [OPTIONS] [--] PROGRAM [ARG...]"
+
+// Words that are commands as a first argument. As PID 1 only some are, so that
+// `docker run IMAGE ps` runs the image's ps.
+var (
+	words      = []string{"keep", "version", "help"}
+	laterWords = []string{"guard", "terminal", "shell", "ps", "orphans", "sessions", "stats", "check", "doctor"}
+	pid1Words  = []string{"help", "version", "doctor"}
+)
+
+// isCommand says whether a first argument is a command and not a program.
+func isCommand(word string, pid1 bool) bool {
+	if pid1 {
+		return slices.Contains(pid1Words, word)
+	}
+	return slices.Contains(words, word) || slices.Contains(laterWords, word)
+}
+
+// command parses `sbinit WORD ARG...`. Commands read no settings.
+func (p *parser) command(word string, args []string) Invocation {
+	switch word {
+	case "keep":
+		return p.keep(args)
+	case "version":
+		p.noMore(word, args)
+		return Invocation{Command: CommandVersion}
+	case "help":
+		return p.help(args)
+	}
+	p.faults.add(word, "", errors.New("this command is not in this version of sbinit; to run a program of that name: sbinit -- "+word))
+	return Invocation{}
+}
+
+func (p *parser) help(args []string) Invocation {
+	if len(args) == 0 {
+		return Invocation{Command: CommandHelp}
+	}
+	topic := args[0]
+	if topic != "env" {
+		p.faults.add("help", topic, errors.New("want `sbinit help` or `sbinit help env`"))
+		return Invocation{}
+	}
+	p.noMore("help env", args[1:])
+	return Invocation{Command: CommandHelpEnv, Topic: topic}
+}
+
+func (p *parser) noMore(command string, args []string) {
+	if len(args) > 0 {
+		p.faults.add(command, args[0], errors.New("takes no argument here"))
+	}
+}
+
+// keep parses `sbinit keep [--] PROGRAM [ARG...]`.
+func (p *parser) keep(args []string) Invocation {
+	given, argv := p.scan(args, func(o *option) bool { return o.command == CommandHelp })
+	if i := slices.IndexFunc(given, isHelp); i >= 0 {
+		return Invocation{Command: CommandHelp}
+	}
+	if len(argv) == 0 {
+		p.faults.add("keep", "", errors.New("no program given; usage: sbinit keep [--] PROGRAM [ARG...]"))
+	}
+	return Invocation{Command: CommandKeep, Argv: argv}
+}
+
+func isHelp(g givenOption) bool { return g.option.command == CommandHelp }

@@ -1,0 +1,93 @@
+package config
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestCommands(t *testing.T) {
+	for _, c := range []struct {
+		line    string
+		pid1    bool
+		command Command
+		argv    string
+		topic   string
+	}{
+		{"sbinit help", false, CommandHelp, "", ""},
+		{"sbinit help", true, CommandHelp, "", ""},
+		{"sbinit help env", false, CommandHelpEnv, "", "env"},
+		{"sbinit help env", true, CommandHelpEnv, "", "env"},
+		{"sbinit version", false, CommandVersion, "", ""},
+		{"sbinit version", true, CommandVersion, "", ""},
+		{"sbinit keep sshd -D", false, CommandKeep, "sshd -D", ""},
+		{"sbinit keep -- -x", false, CommandKeep, "-x", ""},
+		{"sbinit keep -- -- x", false, CommandKeep, "-- x", ""},
+		{"sbinit keep x -- y", false, CommandKeep, "x -- y", ""},
+		{"sbinit keep --help", false, CommandHelp, "", ""},
+		{"sbinit keep -h", false, CommandHelp, "", ""},
+		{"sbinit keep keep", false, CommandKeep, "keep", ""},
+
+		// As PID 1 and under a peer's name these are programs.
+		{"sbinit keep sshd", true, CommandRun, "keep sshd", ""},
+		{"sbinit ps", true, CommandRun, "ps", ""},
+		{"sbinit guard x", true, CommandRun, "guard x", ""},
+		{"sbinit check", true, CommandRun, "check", ""},
+		{"tini help", false, CommandRun, "help", ""},
+		{"docker-init version", true, CommandRun, "version", ""},
+		{"catatonit ps", false, CommandRun, "ps", ""},
+	} {
+		inv, _, err := Parse(Input{Args: strings.Fields(c.line), PID1: c.pid1})
+		if err != nil || inv.Command != c.command || strings.Join(inv.Argv, " ") != c.argv || inv.Topic != c.topic {
+			t.Errorf("%s (PID 1 %v): %+v, %v", c.line, c.pid1, inv, err)
+		}
+	}
+}
+
+func TestWrongCommands(t *testing.T) {
+	for line, want := range map[string]string{
+		"sbinit help me":        `help "me": want ` + "`sbinit help` or `sbinit help env`",
+		"sbinit help env now":   `help env "now": takes no argument here`,
+		"sbinit version --json": `version "--json": takes no argument here`,
+		"sbinit keep":           "keep: no program given; usage: sbinit keep [--] PROGRAM [ARG...]",
+		"sbinit keep --":        "keep: no program given; usage: sbinit keep [--] PROGRAM [ARG...]",
+		"sbinit keep -g sshd":   "-g: unknown option",
+	} {
+		_, _, err := run(line)
+		if faultsOf(t, err); err.Error() != want {
+			t.Errorf("%s: %v, want %s", line, err, want)
+		}
+	}
+}
+
+func TestCommandsOfLaterVersions(t *testing.T) {
+	for _, word := range []string{"guard", "terminal", "shell", "ps", "orphans", "sessions", "stats", "check", "doctor"} {
+		_, _, err := run("sbinit " + word + " x")
+		faultsOf(t, err)
+		if text := err.Error(); !strings.HasPrefix(text, word+": ") ||
+			!strings.Contains(text, "not in this version") || !strings.Contains(text, "sbinit -- "+word) {
+			t.Errorf("%s: %s", word, text)
+		}
+	}
+	if _, _, err := Parse(Input{Args: []string{"sbinit", "doctor"}, PID1: true}); err == nil {
+		t.Error("doctor is a command as PID 1 too")
+	}
+}
+
+// Commands read no settings, and what is wrong there does not keep them from
+// running.
+func TestCommandsReadNoSettings(t *testing.T) {
+	for _, line := range []string{"sbinit help", "sbinit version", "sbinit keep true"} {
+		if _, warnings, err := run(line, "SBINIT_FORWARD=wrong", "SBINIT_WRONG=1"); err != nil || len(warnings) > 0 {
+			t.Errorf("%s: error %v, warnings %v", line, err, warnings)
+		}
+	}
+}
+
+func TestPID1WordsAreCommands(t *testing.T) {
+	for _, word := range pid1Words {
+		if !slices.Contains(words, word) && !slices.Contains(laterWords, word) {
+			t.Errorf("%s is a command as PID 1 only", word)
+		}
+	}
+}

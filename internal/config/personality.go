@@ -1,0 +1,109 @@
+package config
+
+import "path"
+
+// Personality is the program whose name sbinit was called by, and whose
+// defaults it therefore has: `dockerd --init-path`, podman's and old
+// Dockerfiles' ENTRYPOINT need no change.
+type Personality uint8
+
+// docker-init is tini, podman-init is catatonit.
+const (
+	Native Personality = iota
+	Tini
+	DumbInit
+	Catatonit
+)
+
+// personality is one row of the table of defaults.
+type personality struct {
+	names    []string // base names of argv[0]
+	version  string   // begins the version line; docker parses tini's
+	defaults []string // what differs from the table of settings
+}
+
+// The peers leave the rest of the processes to the kernel, which kills them all
+// when PID 1 ends: no grace. They adopt orphans only where they are told to.
+var personalities = [...]personality{
+	Native: {names: []string{"sbinit"}},
+	Tini: {
+		names:   []string{"tini", "docker-init"},
+		version: "tini version 0.19.0",
+		defaults: []string{
+			"SBINIT_FORWARD=child", "SBINIT_ORPHANS=keep", "SBINIT_SUBREAPER=off", "SBINIT_EXIT_GRACE=0",
+		},
+	},
+	DumbInit: {
+		names:   []string{"dumb-init"},
+		version: "dumb-init v1.2.5",
+		defaults: []string{
+			"SBINIT_SETSID=on", "SBINIT_ORPHANS=keep", "SBINIT_SUBREAPER=off", "SBINIT_EXIT_GRACE=0",
+		},
+	},
+	Catatonit: {
+		names:   []string{"catatonit", "podman-init"},
+		version: "tini version 0.2.1_catatonit",
+		defaults: []string{
+			"SBINIT_FORWARD=child", "SBINIT_ORPHANS=keep", "SBINIT_SUBREAPER=off", "SBINIT_EXIT_GRACE=0",
+		},
+	},
+}
+
+func (p Personality) String() string { return personalities[p].names[0] }
+
+// Version is the version line. Every docker since 1.13 wants one line of the
+// form `tini version X` from its init's --version; a ` - git.` in it would be
+// read as tini's commit.
+func (p Personality) Version(version string) string {
+	line := "sbinit " + version
+	if peer := personalities[p].version; peer != "" {
+		return peer + " (" + line + ")"
+	}
+	return line
+}
+
+// Default is the configuration without any option or variable.
+func Default(p Personality) Config {
+	var c Config
+	for _, s := range settings {
+		mustSet(s.set(&c, s.standard))
+	}
+	for _, assignment := range personalities[p].defaults {
+		mustSet(assign(&c, assignment))
+	}
+	return c
+}
+
+// mustSet takes the result of setting a value that is written in a table of this
+// package. A test sets each of them.
+func mustSet(err error) {
+	if err != nil {
+		panic("config: table: " + err.Error())
+	}
+}
+
+// called finds the personality for argv[0].
+func called(argv0 string) Personality {
+	base := path.Base(argv0)
+	for p, row := range personalities {
+		for _, name := range row.names {
+			if name == base {
+				return Personality(p)
+			}
+		}
+	}
+	return Native
+}
+
+// origin is a set of personalities: whose an option or a variable is.
+type origin uint8
+
+func of(list ...Personality) origin {
+	var set origin
+	for _, p := range list {
+		set |= 1 << p
+	}
+	return set
+}
+
+func (o origin) has(p Personality) bool { return o&(1<<p) != 0 }

@@ -1,0 +1,88 @@
+package config
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestCalled(t *testing.T) {
+	for argv0, want := range map[string]Personality{
+		"sbinit": Native, "/sbinit": Native, "": Native, "init": Native, "tinier": Native, "/tini/x": Native,
+		"tini": Tini, "/usr/bin/tini": Tini, "/sbin/docker-init": Tini, "docker-init": Tini,
+		"dumb-init": DumbInit, "/usr/local/bin/dumb-init": DumbInit,
+		"catatonit": Catatonit, "/catatonit": Catatonit, "/run/podman-init": Catatonit,
+	} {
+		inv, _, err := Parse(Input{Args: []string{argv0, "true"}})
+		if err != nil || inv.Personality != want {
+			t.Errorf("called %q it is %s, %v, want %s", argv0, inv.Personality, err, want)
+		}
+	}
+}
+
+func TestPersonalityDefaults(t *testing.T) {
+	for p, want := range map[Personality][]string{
+		Native:    nil,
+		Tini:      {"SBINIT_EXIT_GRACE=0", "SBINIT_FORWARD=child", "SBINIT_ORPHANS=keep", "SBINIT_SUBREAPER=off"},
+		DumbInit:  {"SBINIT_EXIT_GRACE=0", "SBINIT_ORPHANS=keep", "SBINIT_SETSID=on", "SBINIT_SUBREAPER=off"},
+		Catatonit: {"SBINIT_EXIT_GRACE=0", "SBINIT_FORWARD=child", "SBINIT_ORPHANS=keep", "SBINIT_SUBREAPER=off"},
+	} {
+		if got := differences(Default(p), Default(Native)); !slices.Equal(got, want) {
+			t.Errorf("%s differs by %q, want %q", p, got, want)
+		}
+	}
+}
+
+// Each name takes the options that the program of that name takes.
+func TestPersonalityOptions(t *testing.T) {
+	takes := map[string]string{
+		"sbinit":    "gcresphwvPlLV",
+		"tini":      "speghwvl",
+		"dumb-init": "crvVh",
+		"catatonit": "ghLPV",
+	}
+	arguments := map[rune]string{'p': "TERM", 'e': "1", 'r': "15:2"}
+	for name, letters := range takes {
+		for _, letter := range "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" {
+			args := []string{name, "-" + string(letter)}
+			if argument, ok := arguments[letter]; ok {
+				args = append(args, argument)
+			}
+			if letter != 'P' {
+				args = append(args, "true")
+			}
+			_, _, err := Parse(Input{Args: args})
+			if ok := err == nil; ok != strings.ContainsRune(letters, letter) {
+				t.Errorf("%q: %v", args, err)
+			}
+		}
+	}
+}
+
+// dockerVersion reads a version line as every docker does that knows --init: the
+// part before " - " must begin with "tini version ", a commit is optional.
+func dockerVersion(line string) (version string, ok bool) {
+	head, tail, hasTail := strings.Cut(strings.TrimSpace(line), " - ")
+	if hasTail && strings.HasPrefix(tail, "git.") {
+		return "", false // older ones cut their own commit to its length
+	}
+	return strings.CutPrefix(head, "tini version ")
+}
+
+func TestVersion(t *testing.T) {
+	for p, want := range map[Personality]string{
+		Native:    "sbinit 1.2.3",
+		Tini:      "tini version 0.19.0 (sbinit 1.2.3)",
+		DumbInit:  "dumb-init v1.2.5 (sbinit 1.2.3)",
+		Catatonit: "tini version 0.2.1_catatonit (sbinit 1.2.3)",
+	} {
+		if got := p.Version("1.2.3"); got != want {
+			t.Errorf("%s: %q, want %q", p, got, want)
+		}
+	}
+	for _, p := range []Personality{Tini, Catatonit} {
+		if version, ok := dockerVersion(p.Version("1.2.3") + "\n"); !ok || !strings.HasPrefix(version, "0.") {
+			t.Errorf("docker reads %q as %q, %v", p.Version("1.2.3"), version, ok)
+		}
+	}
+}

@@ -1,0 +1,160 @@
+package config
+
+import (
+	"slices"
+	"strings"
+)
+
+const width = 80 // columns of plain text
+
+const usageHead = `usage:
+  sbinit [OPTIONS] [--] PROGRAM [ARG...]  run PROGRAM as the main program
+  sbinit keep [--] PROGRAM [ARG...]       run PROGRAM with SBINIT_KEEP=1: a
+                                          daemon meant to outlive its parent
+  sbinit version | help | help env        the version, this, all variables
+
+As PID 1 only help, version and doctor are commands, so that an image's own
+programs of the other names run. ` + "`sbinit -- NAME`" + ` always runs a program.
+
+options:
+`
+
+const usageTail = `
+An option wins over the variable of the same meaning, and a list given by
+options replaces the variable's. Called by the name tini, docker-init,
+dumb-init, catatonit or podman-init, sbinit takes that program's options and
+defaults.
+
+exit status: the main program's; 128+N if signal N ended it; 127 if it was not
+found; 126 if it could not be run; 125 if sbinit itself failed.
+`
+
+// Usage is the text of `sbinit help`.
+func Usage() string {
+	var b strings.Builder
+	b.WriteString(usageHead)
+	for i := range options {
+		o := &options[i]
+		if !o.of.has(Native) {
+			continue
+		}
+		name := "  " + o.String()
+		b.WriteString(name)
+		pad(&b, len(name), 27)
+		b.WriteString(o.help)
+		b.WriteByte('\n')
+	}
+	b.WriteString(usageTail)
+	return b.String()
+}
+
+const envHead = `Settings of sbinit, each with its default. An empty variable counts as one that
+is not set; "none" is an empty list. Durations are Go's, such as 1500ms, 5s or
+1h30m, at most 24h; 0 is at once and off is never, where they are listed. An
+unknown SBINIT_* name is a warning, a wrong value is refused with exit status
+125.
+
+`
+
+const envKeep = `
+SBINIT_KEEP=1 is no setting of the init: a process that has it in its
+environment is not ended as an orphan. ` + "`sbinit keep PROGRAM`" + ` starts one.
+
+Variables of other inits, read where the SBINIT_* one of the same meaning is not
+set:
+
+`
+
+// EnvHelp is the text of `sbinit help env`.
+func EnvHelp() string {
+	var b strings.Builder
+	b.WriteString(envHead)
+	for i := range settings {
+		settings[i].describe(&b)
+	}
+	b.WriteString(envKeep)
+	for i := range peers {
+		v := &peers[i]
+		b.WriteString(v.name + "\n")
+		wrap(&b, v.meaning("; ", ""), "      ")
+	}
+	return b.String()
+}
+
+func (s *setting) describe(b *strings.Builder) {
+	standard, help := s.documented()
+	b.WriteString(s.name + standard + "\n")
+	about := plain(s.values)
+	if names := optionsFor(s.name); len(names) > 0 {
+		about += "   (" + strings.Join(names, ", ") + ")"
+	}
+	b.WriteString("    " + about + "\n")
+	wrap(b, plain(help), "      ")
+}
+
+// documented is the default and the help. The default of a long list goes to the
+// help, which can be broken into lines.
+func (s *setting) documented() (standard, help string) {
+	const longest = 20
+	if len(s.standard) <= longest {
+		return "=" + s.standard, s.help
+	}
+	return "", s.help + "; default: " + code(strings.Split(s.standard, ",")...)
+}
+
+// optionsFor lists sbinit's options that set a row, as -g or --long.
+func optionsFor(name string) []string {
+	var names []string
+	for i := range options {
+		o := &options[i]
+		if !o.of.has(Native) || !slices.ContainsFunc(o.set, func(a string) bool { return assigns(a, name) }) {
+			continue
+		}
+		names = append(names, "-"+string(o.short))
+	}
+	return names
+}
+
+func assigns(assignment, name string) bool {
+	left, _, _ := strings.Cut(assignment, "=")
+	return left == name
+}
+
+// meaning lists what the values of a peer's variable set.
+func (v *peer) meaning(separator, quotes string) string {
+	list := func(assignments []string) string {
+		if len(assignments) == 0 {
+			return "nothing"
+		}
+		return quotes + strings.Join(assignments, quotes+" "+quotes) + quotes
+	}
+	if v.set != nil {
+		return list(v.set) + ", whatever its value"
+	}
+	parts := make([]string, len(v.values))
+	for i, known := range v.values {
+		parts[i] = quotes + known.value + quotes + ": " + list(known.set)
+	}
+	return strings.Join(parts, separator)
+}
+
+// plain is Markdown without its backticks.
+func plain(markdown string) string { return strings.ReplaceAll(markdown, "`", "") }
+
+// wrap writes words in lines of at most width columns.
+func wrap(b *strings.Builder, text, indent string) {
+	line := indent
+	for word := range strings.FieldsSeq(text) {
+		if len(line) > len(indent) && len(line)+len(word) > width {
+			b.WriteString(strings.TrimRight(line, " ") + "\n")
+			line = indent
+		}
+		line += word + " "
+	}
+	b.WriteString(strings.TrimRight(line, " ") + "\n")
+}
+
+// pad writes blanks from one column to another, at least one.
+func pad(b *strings.Builder, from, to int) {
+	b.WriteString(strings.Repeat(" ", max(1, to-from)))
+}

@@ -1,0 +1,61 @@
+package inherit
+
+import (
+	"os"
+	"slices"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// scanLimit bounds the search for descriptors where there is no /proc.
+const scanLimit = 1024
+
+// Descriptors returns the inherited descriptors above 2, in order: those that are open
+// and would survive an exec, as these did. The runtime and package os open theirs with
+// FD_CLOEXEC. It is to be called early in main, before others open any.
+//
+// Without /proc it looks at the numbers below the smaller of the soft limit and 1024.
+func Descriptors() []int {
+	open, err := openDescriptors()
+	if err != nil {
+		open = possibleDescriptors()
+	}
+	return slices.DeleteFunc(open, func(fd int) bool { return fd <= 2 || !inheritable(fd) })
+}
+
+// openDescriptors lists /proc/self/fd. The one of the listing itself, closed by now, is
+// among them.
+func openDescriptors() ([]int, error) {
+	entries, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return nil, err
+	}
+	var open []int
+	for _, entry := range entries {
+		fd, err := strconv.Atoi(entry.Name())
+		if err != nil {
+			return nil, err
+		}
+		open = append(open, fd)
+	}
+	slices.Sort(open)
+	return open, nil
+}
+
+func possibleDescriptors() []int {
+	limit := uint64(scanLimit)
+	if noFile, known := NoFile(); known {
+		limit = min(limit, noFile.Cur)
+	}
+	var possible []int
+	for fd := range int(limit) {
+		possible = append(possible, fd)
+	}
+	return possible
+}
+
+func inheritable(fd int) bool {
+	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)
+	return err == nil && flags&unix.FD_CLOEXEC == 0
+}

@@ -1,0 +1,1 @@
+// This file lets the compiler accept a function without a body in first.go.

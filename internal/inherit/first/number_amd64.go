@@ -1,0 +1,3 @@
+package first
+
+const prlimit64 = 302

@@ -1,0 +1,251 @@
+package pid1
+
+import (
+	"errors"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/sbinit/sbinit/internal/config"
+	"github.com/sbinit/sbinit/internal/contain"
+	"github.com/sbinit/sbinit/internal/proc"
+	"github.com/sbinit/sbinit/internal/reap"
+	"github.com/sbinit/sbinit/internal/signals"
+)
+
+// reapBudget is how many exits are taken before signals get their turn again.
+const reapBudget = 64
+
+// A container is the state of the loop. Fields from fs on are nil without
+// /proc, from watcher on also where orphans are kept.
+type container struct {
+	cfg       config.Config
+	log       *logger
+	loop      *loop
+	self      int
+	main      *program
+	forwarder *forwarder
+	terminal  *terminal   // nil: none to hand over
+	stdin     *stdinWatch // nil: not watched
+	counts    counts
+
+	fs        *proc.FS
+	fence     *contain.Fence
+	watcher   *watcher
+	ledger    *ledger
+	inspector *inspector
+
+	unreaped  bool // more exits wait than the budget allowed
+	mainEnd   bool // the main program has ended
+	status    int  // its exit status
+	lingering bool // SBINIT_WAIT=all: waiting for the rest to end by itself
+	drain     *drain
+}
+
+// tracksOrphans says whether anything is ever done about an orphan.
+func (c *container) tracksOrphans() bool { return c.cfg.Orphans != config.OrphansKeep }
+
+// serve is the loop. It returns the exit status when nobody is left.
+func (c *container) serve() int {
+	c.unreaped = true // the main program may have ended before we looked
+	if c.stdin != nil {
+		c.stdin.woken(time.Now())
+	}
+	for c.drain == nil || !c.drain.done {
+		if err := c.loop.poll.wait(!c.unreaped, c.dispatch); err != nil {
+			c.log.error("waiting failed", cause(err))
+		}
+		c.reap()
+		now := time.Now()
+		c.step(now)
+		if err := c.loop.timer.set(c.due(), now); err != nil {
+			c.log.error("timer not set", cause(err))
+		}
+	}
+	if c.terminal != nil && c.self != 1 {
+		c.terminal.giveTo(c.terminal.group)
+	}
+	return c.status
+}
+
+// dispatch notes what woke us; exits are taken after it, in one place.
+func (c *container) dispatch(kind int32, fd int) {
+	switch kind {
+	case onSignal:
+		if err := c.loop.source.Read(c.signalled); err != nil {
+			c.log.error("signals not read", cause(err))
+		}
+	case onTimer:
+		c.loop.timer.clear()
+	case onParent:
+		c.watcher.parentEnded(fd)
+	case onWake:
+		c.inspector.collect(c.decide)
+	case onStdin:
+		c.stdin.woken(time.Now())
+	}
+}
+
+func (c *container) signalled(info signals.Info) {
+	if info.Signal == unix.SIGCHLD {
+		c.unreaped = true
+		return
+	}
+	c.receive(info.Signal, time.Now())
+}
+
+// receive passes a signal to whom it concerns in this phase.
+func (c *container) receive(sig unix.Signal, now time.Time) {
+	switch {
+	case c.drain != nil:
+		if signals.IsStop(sig) {
+			c.drain.hurry(now)
+		}
+	case c.mainEnd || c.main.pid == 0:
+		if signals.IsStop(sig) {
+			c.beginDrain(now)
+		}
+	default:
+		c.forwarder.receive(sig, now)
+	}
+}
+
+// reap takes exits, up to the budget.
+func (c *container) reap() {
+	if !c.unreaped {
+		return
+	}
+	more, none, err := reap.Drain(reapBudget, c.exited)
+	if err != nil {
+		c.log.error("waiting for children failed", cause(err))
+	}
+	c.unreaped = more
+	if none && c.lingering && c.drain == nil {
+		c.beginDrain(time.Now())
+	}
+}
+
+func (c *container) exited(e reap.Exit) {
+	if e.Status.Stopped() {
+		if e.PID == c.main.pid && c.terminal != nil {
+			c.terminal.stopped(c.main.pid, e.Status.StopSignal())
+		}
+		return
+	}
+	c.counts.reaped++
+	if e.PID == c.main.pid {
+		c.mainEnded(e.Status)
+		return
+	}
+	if c.cfg.WarnReaped {
+		c.log.warn("reaped zombie process", number("pid", e.PID))
+	}
+	if c.ledger != nil {
+		c.ledger.reaped(e.PID)
+		c.watcher.want()
+	}
+}
+
+// mainEnded is the turn from the container's life to its end.
+func (c *container) mainEnded(status unix.WaitStatus) {
+	c.mainEnd = true
+	c.status = reap.Code(status)
+	c.log.info("main program ended", number("pid", c.main.pid), number("status", c.status))
+	if c.cfg.ExitOK.Has(c.status) {
+		c.status = 0
+	}
+	if c.cfg.Wait == config.WaitAll {
+		c.lingering = true
+		return
+	}
+	c.beginDrain(time.Now())
+}
+
+func (c *container) beginDrain(now time.Time) {
+	if c.watcher != nil {
+		c.watcher.close()
+	}
+	var who population = &namespace{fs: c.fs}
+	if c.self != 1 {
+		who = &descendants{self: c.self, fs: c.fs, fence: c.fence, told: map[proc.ID]unix.Signal{}}
+	}
+	c.drain = newDrain(who, c.cfg, c.log, &c.counts, now)
+}
+
+// step does what is due. What waits for a time is asked for its own.
+func (c *container) step(now time.Time) {
+	if c.drain != nil {
+		c.drain.step(now)
+		return
+	}
+	if c.stdin != nil && c.stdin.step(now) {
+		c.log.info("standard input ended: taken for SIGTERM")
+		c.receive(unix.SIGTERM, now)
+	}
+	c.forwarder.step(now)
+	if c.ledger != nil {
+		c.stepOrphans(now)
+	}
+}
+
+// stepOrphans looks when a look is wanted, or when somebody is due: nobody is
+// judged or signalled by an old snapshot.
+func (c *container) stepOrphans(now time.Time) {
+	if c.watcher.tick(now) {
+		c.ledger.ticked(now)
+	}
+	due := reached(c.ledger.due(), now)
+	if !due && !c.watcher.ready(now) {
+		return
+	}
+	c.look(now)
+	c.ledger.step(&c.watcher.snap, now)
+}
+
+func (c *container) look(now time.Time) {
+	if err := c.watcher.look(now); err != nil {
+		c.log.error("processes not read", cause(err))
+		return
+	}
+	c.ledger.observe(&c.watcher.snap, now)
+}
+
+// decide takes a verdict with a fresh look, so that the subtree is taken as it
+// stands before the first signal.
+func (c *container) decide(v verdict) {
+	if c.drain != nil {
+		return
+	}
+	now := time.Now()
+	c.look(now)
+	c.ledger.decide(v, &c.watcher.snap, now)
+}
+
+// due is the next time at which step has something to do.
+func (c *container) due() time.Time {
+	if c.drain != nil {
+		return c.drain.due()
+	}
+	due := c.forwarder.due()
+	if c.stdin != nil {
+		due = earliest(due, c.stdin.due())
+	}
+	if c.ledger != nil {
+		due = earliest(due, c.watcher.due(), c.ledger.due())
+	}
+	return due
+}
+
+// signal, inspect and spawned are what the ledger needs (tracker).
+
+func (c *container) signal(id proc.ID, sigs ...unix.Signal) error {
+	err := c.fence.Signal(id, sigs...)
+	if err != nil && !errors.Is(err, contain.ErrGone) {
+		c.log.debug("process not signalled", number("pid", id.PID), cause(err))
+	}
+	return err
+}
+
+func (c *container) inspect(q inquiry) bool { return c.inspector.inspect(q) }
+
+func (c *container) spawned(pid int) bool { return pid == c.main.pid }

@@ -1,0 +1,37 @@
+// Package pid1 owns the life of the container, in one goroutine: it starts the
+// main program, passes signals on, reaps, ends orphans, and ends everything
+// when the main program has ended. (The folder is internal/init, a name that Go
+// does not let a package have. pid1 is us, main is the workload, also where we
+// are a subreaper instead of PID 1.)
+//
+// Four ways lead through the code.
+//
+// A signal:
+//
+//	kernel -> signals.Source -> loop.dispatch -> container.signalled
+//	       -> forwarder.receive (rewrite, hold, clock) -> program.signal
+//	       or, once the main program has ended: drain.hurry
+//
+// An exit:
+//
+//	SIGCHLD -> loop.dispatch -> container.reap -> reap.Drain
+//	        -> main program: container.mainEnded -> drain (drain.go)
+//	        -> any other:    ledger.reaped, watcher.want
+//
+// An orphan, which no signal announces:
+//
+//	pidfd of its parent | a reaped child | the tick   (watcher.go)
+//	        -> container.look -> snapshot -> ledger.observe
+//	        -> its grace passes -> inspector.judge, on a thread of its own
+//	        -> ledger.decide -> ending.step (SIGTERM, SIGKILL) until nobody is left
+//
+// The end:
+//
+//	container.mainEnded -> drain.step: SIGTERM, grace, SIGKILL over everybody
+//	        (population.go), until empty or the deadline -> Run's exit status
+//
+// The state of each is in the struct it is named after, and no other goroutine
+// touches it. There are three others: the log's sink, the inspector, and where
+// the entry stub is missing os/signal's; they talk to the loop through channels
+// and an eventfd.
+package pid1

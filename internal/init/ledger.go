@@ -1,0 +1,223 @@
+package pid1
+
+import (
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/sbinit/sbinit/internal/config"
+	"github.com/sbinit/sbinit/internal/proc"
+)
+
+// An orphan is a live process that was re-parented to us.
+type orphan struct {
+	proc.ID
+	comm   string
+	since  time.Time // when we noticed
+	due    time.Time // when it is next judged; zero: at the next tick, if rechecked
+	stage  stage
+	doomed bool // was found abandoned at a recheck, and is in its grace
+}
+
+type stage uint8
+
+const (
+	waiting     stage = iota // for its grace to pass
+	judged                   // the inspector has it
+	tolerated                // nothing wrong with it now; asked again at each tick
+	keptForGood              // never asked again
+)
+
+// tracker is what the ledger needs of the world outside.
+type tracker interface {
+	// signal sends to one process, identified, in order.
+	signal(id proc.ID, sigs ...unix.Signal) error
+	// inspect asks for a verdict, which comes to ledger.decide; false: try later.
+	inspect(q inquiry) bool
+	// spawned says whether we started that child ourselves.
+	spawned(pid int) bool
+}
+
+// counts are since start.
+type counts struct {
+	reaped, adopted, terminated, killed, kept, failed, forwarded uint64
+}
+
+// A ledger knows every orphan and decides what becomes of it. It looks at
+// snapshots, and reads no clock of its own.
+type ledger struct {
+	self    int
+	cfg     config.Config
+	world   tracker
+	log     *logger
+	counts  *counts
+	orphans map[int]*orphan
+	endings []*ending
+	blind   bool // an unreadable orphan was mentioned
+}
+
+func newLedger(self int, cfg config.Config, world tracker, log *logger, c *counts) *ledger {
+	return &ledger{self: self, cfg: cfg, world: world, log: log, counts: c, orphans: map[int]*orphan{}}
+}
+
+// observe compares a snapshot with what was known.
+func (l *ledger) observe(s *snapshot, now time.Time) {
+	for pid, o := range l.orphans {
+		if p := s.get(o.ID); p == nil || !p.Alive() {
+			delete(l.orphans, pid)
+		}
+	}
+	for _, e := range l.endings {
+		e.extend(s)
+	}
+	for i := range s.procs {
+		if p := &s.procs[i]; p.PPID == l.self && p.Alive() && !l.world.spawned(p.PID) {
+			l.adopt(p, now)
+		}
+	}
+}
+
+// adopt enters a new orphan, unless it belongs to an ending.
+func (l *ledger) adopt(p *proc.Stat, now time.Time) {
+	if l.orphans[p.PID] != nil {
+		return
+	}
+	for _, e := range l.endings {
+		if e.claims(p) {
+			return
+		}
+	}
+	o := &orphan{ID: p.ID, comm: p.Comm(), since: now}
+	if l.cfg.OrphanGrace == config.Off {
+		o.stage = keptForGood
+	} else {
+		o.due = now.Add(l.cfg.OrphanGrace)
+	}
+	l.orphans[p.PID] = o
+	l.counts.adopted++
+	l.log.debug("orphan adopted", number("pid", p.PID), text("name", o.comm))
+}
+
+// reaped forgets an orphan whose status was taken.
+func (l *ledger) reaped(pid int) { delete(l.orphans, pid) }
+
+// ticked makes the tolerated orphans due.
+func (l *ledger) ticked(now time.Time) {
+	for _, o := range l.orphans {
+		if o.stage == tolerated && o.due.IsZero() {
+			o.due = now
+		}
+	}
+}
+
+func (l *ledger) due() time.Time {
+	var first time.Time
+	for _, o := range l.orphans {
+		if o.stage != judged {
+			first = earliest(first, o.due)
+		}
+	}
+	for _, e := range l.endings {
+		first = earliest(first, e.due())
+	}
+	return first
+}
+
+// step asks for verdicts that are due and carries the endings on. The snapshot
+// is of this moment.
+func (l *ledger) step(s *snapshot, now time.Time) {
+	for _, o := range l.orphans {
+		if o.stage == judged || !reached(o.due, now) {
+			continue
+		}
+		if l.world.inspect(inquiry{orphan: o.ID, subtree: subtreeIDs(s, o.ID)}) {
+			o.stage = judged
+		} else {
+			o.due = now.Add(time.Second)
+		}
+	}
+	left := l.endings[:0]
+	for _, e := range l.endings {
+		if e.step(now); !e.over {
+			left = append(left, e)
+		}
+	}
+	clear(l.endings[len(left):])
+	l.endings = left
+}
+
+// decide takes the inspector's verdict.
+func (l *ledger) decide(v verdict, s *snapshot, now time.Time) {
+	o := l.orphans[v.orphan.PID]
+	if o == nil || o.ID != v.orphan || o.stage != judged {
+		return
+	}
+	if v.name == "" {
+		v.name = o.comm
+	}
+	switch {
+	case v.gone:
+		delete(l.orphans, o.PID)
+	case v.keep != "":
+		l.keep(o, v, now)
+	case l.cfg.Orphans == config.OrphansReport:
+		l.report(o, v, now)
+	case l.cfg.Orphans == config.OrphansAbandoned && !v.abandoned:
+		l.tolerate(o, v)
+	case l.cfg.Orphans == config.OrphansAbandoned && o.grantAgain(now, l.cfg.OrphanGrace):
+	default:
+		l.end(o, v, s, now)
+	}
+}
+
+func (l *ledger) keep(o *orphan, v verdict, now time.Time) {
+	o.stage, o.due = keptForGood, time.Time{}
+	l.counts.kept++
+	l.log.info("orphan kept", number("pid", o.PID), text("name", v.name), took("age", now.Sub(o.since)), text("because", v.keep))
+}
+
+func (l *ledger) report(o *orphan, v verdict, now time.Time) {
+	o.stage, o.due = keptForGood, time.Time{}
+	l.counts.kept++
+	l.log.warn("orphan would be terminated under SBINIT_ORPHANS=terminate",
+		number("pid", o.PID), text("name", v.name), took("age", now.Sub(o.since)))
+}
+
+// tolerate leaves an orphan alone until the next tick: its peer may die later.
+func (l *ledger) tolerate(o *orphan, v verdict) {
+	if v.err != nil && !l.blind {
+		l.blind = true
+		l.log.info("orphan's descriptors cannot be read, so it is not taken for abandoned",
+			number("pid", o.PID), text("name", v.name), cause(v.err))
+	}
+	o.stage, o.due, o.doomed = tolerated, time.Time{}, false
+}
+
+// grantAgain gives an orphan that was in order at first, and is abandoned now,
+// the grace that the others got from adoption on.
+func (o *orphan) grantAgain(now time.Time, grace time.Duration) bool {
+	first := o.due.Equal(o.since.Add(grace))
+	if first || o.doomed || grace == 0 {
+		return false
+	}
+	o.stage, o.due, o.doomed = waiting, now.Add(grace), true
+	return true
+}
+
+func (l *ledger) end(o *orphan, v verdict, s *snapshot, now time.Time) {
+	delete(l.orphans, o.PID)
+	e := newEnding(l, o.ID, v, s, now)
+	l.counts.terminated++
+	l.log.warn("orphan terminated",
+		number("pid", o.PID), text("name", v.name), took("age", now.Sub(o.since)), number("processes", len(e.members)),
+		text("hint", "SBINIT_KEEP=1 in its environment, SBINIT_ORPHAN_KEEP=+"+v.name+" or SBINIT_ORPHANS=keep would have kept it"))
+	e.step(now)
+	l.endings = append(l.endings, e)
+}
+
+// subtreeIDs lists what is below a process.
+func subtreeIDs(s *snapshot, id proc.ID) []proc.ID {
+	var ids []proc.ID
+	s.descendants(id.PID, func(p *proc.Stat) { ids = append(ids, p.ID) })
+	return ids
+}

@@ -1,0 +1,187 @@
+package pid1
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/sbinit/sbinit/internal/config"
+	"github.com/sbinit/sbinit/internal/contain"
+	"github.com/sbinit/sbinit/internal/inherit"
+	"github.com/sbinit/sbinit/internal/proc"
+	"github.com/sbinit/sbinit/internal/reap"
+	"github.com/sbinit/sbinit/internal/signals"
+)
+
+// Failed is the exit status that says sbinit itself could not do its job.
+const Failed = 125
+
+// Setup is what the init is started with.
+type Setup struct {
+	Config      config.Config
+	Argv        []string // the main program; empty in pause mode
+	Warnings    []config.Warning
+	Source      *signals.Source
+	Descriptors []int // inherited ones above 2, for the main program alone
+}
+
+// Run is the container's life. It returns the exit status for the container,
+// Failed with a logged reason if the main program could not be started.
+func Run(s Setup) int {
+	log := newLogger(s.Config, 2)
+	defer log.sink.close()
+	for _, w := range s.Warnings {
+		log.warn(w.String())
+	}
+	c, err := prepare(s, log)
+	if err != nil {
+		log.error("cannot start", cause(err))
+		return Failed
+	}
+	if err := c.start(s); err != nil {
+		log.error("main program not started", cause(err))
+		return reap.ExitCode(err)
+	}
+	// From here on PID 1 may not bail out: every error is logged and survived.
+	leaveCaller(s.Descriptors)
+	return c.serve()
+}
+
+// prepare acquires everything that the loop needs, before there is a program
+// that depends on it.
+func prepare(s Setup, log *logger) (*container, error) {
+	if err := becomeReaper(s.Config, log); err != nil {
+		return nil, err
+	}
+	reserveThreads(spareThreads)
+	log.info("settings", text("effective", strings.Join(config.Effective(s.Config), " ")))
+	l, err := newLoop(s.Source)
+	if err != nil {
+		return nil, err
+	}
+	c := &container{cfg: s.Config, log: log, loop: l, self: os.Getpid()}
+	if err := c.openProc(); err != nil {
+		log.warn("orphans cannot be seen: SBINIT_ORPHANS has no effect", cause(err))
+	}
+	c.terminal = findTerminal()
+	if s.Config.StdinEOF == config.StdinEOFStop {
+		if c.stdin, err = newStdinWatch(l.poll); err != nil {
+			log.info("standard input cannot hang up: SBINIT_STDIN_EOF has no effect", cause(err))
+			c.stdin = nil
+		}
+	}
+	return c, nil
+}
+
+// becomeReaper makes orphans come to us where that is not so by itself.
+func becomeReaper(cfg config.Config, log *logger) error {
+	isPID1 := os.Getpid() == 1
+	if cfg.Subreaper == config.SubreaperOn || cfg.Subreaper == config.SubreaperAuto && !isPID1 {
+		if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+			return fmt.Errorf("become a child subreaper: %w", err)
+		}
+		return nil
+	}
+	if !isPID1 {
+		log.warn("neither PID 1 nor a subreaper: orphans go to another process, SBINIT_SUBREAPER=on would bring them here")
+	}
+	return nil
+}
+
+// openProc finds out what /proc and pidfds offer here. Without /proc the plain
+// duty of an init is done all the same.
+func (c *container) openProc() error {
+	fs, err := proc.Open()
+	if err != nil {
+		return err
+	}
+	pidfdErr := proc.HavePidfd()
+	if pidfdErr != nil {
+		c.log.info("no pidfds here: orphans are noticed by the tick, and only children can be signalled", cause(pidfdErr))
+	}
+	c.fs, c.fence = fs, contain.NewFence(fs, pidfdErr == nil)
+	if !c.tracksOrphans() {
+		return nil
+	}
+	in, err := newInspector(c.cfg)
+	if err != nil {
+		return err
+	}
+	if err := c.loop.poll.add(in.wake, onWake, unix.EPOLLIN); err != nil {
+		return err
+	}
+	c.inspector = in
+	c.watcher = newWatcher(c.self, fs, c.loop.poll, c.log, pidfdErr == nil, c.cfg.ScanInterval)
+	c.ledger = newLedger(c.self, c.cfg, c, c.log, &c.counts)
+	return nil
+}
+
+// start starts the main program, and with it all clocks.
+func (c *container) start(s Setup) error {
+	if c.watcher != nil {
+		c.watcher.beforeFork()
+	}
+	c.main = &program{target: c.cfg.Forward}
+	if len(s.Argv) > 0 {
+		pid, err := reap.Start(c.spec(s))
+		if err != nil {
+			return err
+		}
+		c.main.pid = pid
+	}
+	now := time.Now()
+	if c.watcher != nil {
+		c.watcher.afterFork(c.main.pid, now)
+	}
+	c.forwarder = &forwarder{cfg: c.cfg, send: c.main.signal, kill: c.main.kill, log: c.log, counts: &c.counts}
+	return nil
+}
+
+func (c *container) spec(s Setup) reap.Spec {
+	spec := Inherited(s.Argv, inherit.Environ())
+	spec.ProcessGroup = true
+	spec.Session = c.cfg.Session
+	spec.Foreground = c.terminal != nil
+	pid, ok := lookup(spec.Env, "LISTEN_PID")
+	spec.ListenPID = ok && pid == strconv.Itoa(c.self)
+	return spec
+}
+
+// Inherited describes a program that is to have what sbinit was started with.
+func Inherited(argv, env []string) reap.Spec {
+	path, set := lookup(env, "PATH")
+	spec := reap.Spec{
+		Paths:   reap.Candidates(argv[0], path, set),
+		Argv:    argv,
+		Env:     env,
+		Mask:    inherit.SignalMask(),
+		Ignored: inherit.IgnoredSignals(),
+	}
+	if limit, ok := inherit.NoFile(); ok {
+		spec.NoFile = &limit
+	}
+	return spec
+}
+
+// lookup finds a variable as getenv(3) does: the first one counts.
+func lookup(env []string, name string) (string, bool) {
+	for _, e := range env {
+		if value, ok := strings.CutPrefix(e, name+"="); ok {
+			return value, true
+		}
+	}
+	return "", false
+}
+
+// leaveCaller lets go of what the main program has now and we have no use for:
+// a working directory that could not be unmounted, the inherited descriptors.
+func leaveCaller(descriptors []int) {
+	_ = unix.Chdir("/") // ENOENT, EACCES: then we stay where we are
+	for _, fd := range descriptors {
+		_ = unix.Close(fd)
+	}
+}

@@ -1,0 +1,51 @@
+package pid1
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// A terminal is standard input when it is our controlling terminal and we are
+// in its foreground: then the main program's process group takes our place
+// there, and job control is carried on from inside and outside (tcsetpgrp(3)).
+type terminal struct {
+	group int // foreground process group that we found; 0 when it is outside our PID namespace
+}
+
+// findTerminal returns nil where there is none to hand over: started in the
+// background, we have no right to it.
+func findTerminal() *terminal {
+	group, err := unix.IoctlGetInt(0, unix.TIOCGPGRP)
+	if err != nil || group != unix.Getpgrp() {
+		return nil
+	}
+	return &terminal{group: group}
+}
+
+// giveTo makes that group the foreground one. SIGTTOU, which the kernel sends
+// who asks from the background, is blocked or caught.
+func (t *terminal) giveTo(group int) {
+	if group > 0 {
+		_ = unix.IoctlSetPointerInt(0, unix.TIOCSPGRP, group) // a terminal that hung up needs no group
+	}
+}
+
+// stopped is called when the main program was stopped. PID 1 has nobody above
+// it who could ever continue the program, so ctrl-Z does nothing there, as
+// without an init. Elsewhere we stop as well, for the shell that started us to
+// take its terminal back, and hand it over again when that shell continues us
+// in the foreground.
+func (t *terminal) stopped(main int, sig unix.Signal) {
+	if os.Getpid() == 1 {
+		if sig == unix.SIGTSTP {
+			_ = unix.Kill(-main, unix.SIGCONT) // ESRCH: it left its group, and the terminal's reach
+		}
+		return
+	}
+	t.giveTo(t.group)
+	_ = unix.Kill(os.Getpid(), unix.SIGSTOP)
+	if group, err := unix.IoctlGetInt(0, unix.TIOCGPGRP); err == nil && group == unix.Getpgrp() {
+		t.giveTo(main)
+	}
+}

@@ -1,0 +1,189 @@
+package pid1
+
+import (
+	"errors"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/sbinit/sbinit/internal/proc"
+)
+
+const (
+	quietAfter   = time.Minute     // nothing forked for so long: tick slower
+	quietTick    = 5 * time.Second // the slower tick
+	lookShare    = 10              // looks take at most one part in so many of the time
+	parentsLimit = 4096            // pidfds held; parents beyond are seen by the tick alone
+)
+
+// A watcher notices processes that were re-parented to us. Nothing in the
+// kernel tells a parent so; hence three ways. A pidfd on each process seen to
+// have children asks for a look the moment it ends. Each reaped child asks for
+// one. And a tick catches what was started and orphaned between two looks; it
+// reads two small files when nothing was started.
+type watcher struct {
+	self     int
+	fs       *proc.FS
+	poll     *poller
+	log      *logger
+	pidfds   bool
+	snap     snapshot
+	parents  map[proc.ID]int // pidfd of each process seen to have children
+	byFD     map[int]proc.ID
+	fullSaid bool
+
+	interval  time.Duration
+	nextTick  time.Time
+	lastFork  time.Time // when a tick last saw that something had been started
+	lastPID   int
+	trustPID  bool      // our own fork moved the number
+	unsettled bool      // the last look was hurried: look once more at the tick
+	wanted    bool      // an event asked for a look
+	notBefore time.Time // the next look that an event may cause
+}
+
+func newWatcher(self int, fs *proc.FS, poll *poller, log *logger, pidfds bool, interval time.Duration) *watcher {
+	return &watcher{
+		self: self, fs: fs, poll: poll, log: log, pidfds: pidfds, interval: interval,
+		parents: map[proc.ID]int{}, byFD: map[int]proc.ID{},
+	}
+}
+
+// beforeFork and afterFork find out whether /proc/loadavg counts our own PID
+// namespace's processes.
+func (w *watcher) beforeFork() { w.lastPID, _ = w.fs.LastPID() }
+
+func (w *watcher) afterFork(child int, now time.Time) {
+	last, err := w.fs.LastPID()
+	w.trustPID = err == nil && last != w.lastPID && last >= child
+	w.lastPID = last
+	w.lastFork, w.nextTick, w.unsettled = now, now.Add(w.interval), true
+}
+
+// want asks for a look as soon as looks have cost little enough.
+func (w *watcher) want() { w.wanted = true }
+
+func (w *watcher) due() time.Time {
+	if w.wanted {
+		return earliest(w.notBefore, w.nextTick)
+	}
+	return w.nextTick
+}
+
+// tick says whether the tick has come, and sets the next one; a look is wanted
+// then if something was started since the last.
+func (w *watcher) tick(now time.Time) bool {
+	if !reached(w.nextTick, now) {
+		return false
+	}
+	if w.started() {
+		w.lastFork, w.wanted = now, true
+	}
+	if w.unsettled {
+		w.unsettled, w.wanted = false, true
+	}
+	pause := w.interval
+	if now.Sub(w.lastFork) >= quietAfter {
+		pause = max(pause, quietTick)
+	}
+	w.nextTick = now.Add(pause)
+	return true
+}
+
+// started says whether a process or thread was started since it last said so;
+// where the number cannot be trusted, the walk has to tell.
+func (w *watcher) started() bool {
+	last, err := w.fs.LastPID()
+	if err != nil || !w.trustPID {
+		return true
+	}
+	changed := last != w.lastPID
+	w.lastPID = last
+	return changed
+}
+
+// ready says whether a wanted look may be taken now.
+func (w *watcher) ready(now time.Time) bool { return w.wanted && !now.Before(w.notBefore) }
+
+// look walks /proc and puts a pidfd on each new parent among ours.
+func (w *watcher) look(now time.Time) error {
+	begin := time.Now()
+	w.wanted = false
+	err := w.snap.take(w.fs)
+	if err == nil {
+		w.watchParents()
+	}
+	w.notBefore = now.Add(lookShare * time.Since(begin))
+	w.unsettled = true
+	return err
+}
+
+// watchParents compares the processes that have children now with those that
+// are watched.
+func (w *watcher) watchParents() {
+	if !w.pidfds {
+		return
+	}
+	for id, fd := range w.parents {
+		if w.snap.get(id) == nil {
+			w.forget(id, fd)
+		}
+	}
+	for i := range w.snap.procs {
+		if at := w.snap.parent[i]; at >= 0 {
+			w.watch(&w.snap.procs[at])
+		}
+	}
+}
+
+func (w *watcher) watch(p *proc.Stat) {
+	if _, ok := w.parents[p.ID]; ok || p.PID == w.self || len(w.parents) >= parentsLimit {
+		return
+	}
+	fd, err := proc.OpenPidfd(p.PID)
+	if err == nil {
+		err = w.poll.add(fd, onParent, unix.EPOLLIN)
+	}
+	if err != nil {
+		w.refuse(fd, err)
+		return
+	}
+	w.parents[p.ID], w.byFD[fd] = fd, p.ID
+}
+
+// refuse says once that a parent could not be watched: the tick notices its
+// orphans too, only later.
+func (w *watcher) refuse(fd int, err error) {
+	if fd >= 0 {
+		unix.Close(fd)
+	}
+	if errors.Is(err, unix.ESRCH) || w.fullSaid {
+		return
+	}
+	w.fullSaid = true
+	w.log.warn("a parent process cannot be watched; its orphans are noticed by the tick", cause(err))
+}
+
+// parentEnded is called when a watched pidfd has become readable.
+func (w *watcher) parentEnded(fd int) {
+	id, ok := w.byFD[fd]
+	if !ok {
+		return
+	}
+	w.forget(id, fd)
+	w.want()
+}
+
+func (w *watcher) forget(id proc.ID, fd int) {
+	w.poll.remove(fd)
+	unix.Close(fd)
+	delete(w.parents, id)
+	delete(w.byFD, fd)
+}
+
+// close gives all pidfds back.
+func (w *watcher) close() {
+	for id, fd := range w.parents {
+		w.forget(id, fd)
+	}
+}

@@ -1,0 +1,117 @@
+package proc
+
+import (
+	"bytes"
+	"path"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// Names are what a process may be called by.
+type Names struct {
+	Exe    string // base name of the program file; empty if unreadable
+	Arg0   string // base name of argv[0]
+	Script string // base name of the first non-option argument of an interpreter
+	Comm   string
+}
+
+// interpreters run a program that their argument names.
+var interpreters = []string{"node", "nodejs", "bun", "deno", "python*", "pypy*", "ruby*", "perl*", "php*",
+	"lua*", "sh", "bash", "dash", "ash", "zsh", "ksh", "busybox", "tclsh*", "java"}
+
+// codeOptions are followed by code, not by a file.
+var codeOptions = []string{"-c", "-e", "-p", "--eval", "--print"}
+
+// Names reads the names of a process. It reads /proc/PID/cmdline, which waits
+// for the process's memory map and can stall: never call it from PID 1's loop.
+func (fs *FS) Names(pid int) (Names, error) {
+	s, err := fs.Stat(pid)
+	if err != nil {
+		return Names{}, err
+	}
+	n := Names{Comm: s.Comm(), Exe: fs.exe(pid)}
+	line, err := fs.read(fs.in(pid, "cmdline"))
+	if err != nil {
+		return n, err
+	}
+	n.setArgs(bytes.Split(bytes.TrimRight(line, "\x00"), []byte{0}))
+	return n, nil
+}
+
+func (n *Names) setArgs(args [][]byte) {
+	n.Arg0 = base(string(args[0]))
+	if !matchAny(interpreters, n.Exe) && !matchAny(interpreters, n.Arg0) {
+		return
+	}
+	for _, arg := range args[1:] {
+		switch {
+		case slices.Contains(codeOptions, string(arg)):
+			return
+		case len(arg) > 0 && arg[0] != '-':
+			n.Script = base(string(arg))
+			return
+		}
+	}
+}
+
+func (fs *FS) exe(pid int) string {
+	var link [4096]byte
+	p := fs.in(pid, "exe")
+	n, err := unix.Readlinkat(fs.dir, string(p[:len(p)-1]), link[:])
+	if err != nil {
+		return ""
+	}
+	return base(strings.TrimSuffix(string(link[:n]), " (deleted)"))
+}
+
+// Match says whether one of the globs (path.Match) fits one of the names.
+func (n Names) Match(globs []string) bool {
+	return matchAny(globs, n.Exe) || matchAny(globs, n.Arg0) || matchAny(globs, n.Script) || matchAny(globs, n.Comm)
+}
+
+// String is the name that tells most: the script's, else the program's.
+func (n Names) String() string {
+	for _, name := range []string{n.Script, n.Exe, n.Arg0} {
+		if name != "" {
+			return name
+		}
+	}
+	return n.Comm
+}
+
+func matchAny(globs []string, name string) bool {
+	if name == "" {
+		return false
+	}
+	for _, glob := range globs {
+		if ok, _ := path.Match(glob, name); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// base is path.Base, but empty for empty; a login shell's "-bash" is bash.
+func base(name string) string {
+	if name == "" {
+		return ""
+	}
+	return strings.TrimPrefix(path.Base(name), "-")
+}
+
+// HasEnv says whether the process was started with that "NAME=value" in its
+// environment. It can stall as Names can.
+func (fs *FS) HasEnv(pid int, entry string) (bool, error) {
+	env, err := fs.read(fs.in(pid, "environ"))
+	if err != nil {
+		return false, err
+	}
+	for _, e := range bytes.Split(env, []byte{0}) {
+		if string(e) == entry {
+			return true, nil
+		}
+	}
+	return false, nil
+}

@@ -1,0 +1,82 @@
+package proc
+
+import (
+	"bytes"
+	"os"
+	"runtime"
+
+	"golang.org/x/sys/unix"
+)
+
+// AsOwner runs read and, when it fails for lack of permission, once more with
+// the file system identity of the process. Root in a container under docker's
+// capabilities has no CAP_SYS_PTRACE and may not look into a process of
+// another uid, but may take that uid (ptrace(2), "Ptrace access mode checking").
+// Only this thread changes, and changes back before it returns.
+func (fs *FS) AsOwner(pid int, read func() error) error {
+	err := read()
+	if !denied(err) {
+		return err
+	}
+	uid, gid, idErr := fs.owner(pid)
+	if idErr != nil || uid == os.Geteuid() {
+		return err
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	undo := takeIdentity(uid, gid)
+	defer undo()
+	return read()
+}
+
+func denied(err error) bool { return err == unix.EACCES || err == unix.EPERM }
+
+// owner reads the real ids from /proc/PID/status, which anybody may read.
+func (fs *FS) owner(pid int) (uid, gid int, err error) {
+	status, err := fs.read(fs.in(pid, "status"))
+	if err != nil {
+		return 0, 0, err
+	}
+	uid, okUID := statusID(status, "\nUid:\t")
+	gid, okGID := statusID(status, "\nGid:\t")
+	if !okUID || !okGID {
+		return 0, 0, unix.EINVAL
+	}
+	return uid, gid, nil
+}
+
+func statusID(status []byte, key string) (int, bool) {
+	_, rest, ok := bytes.Cut(status, []byte(key))
+	if !ok {
+		return 0, false
+	}
+	word, _, _ := bytes.Cut(rest, []byte("\t"))
+	n, ok := parseUint(word)
+	return int(n), ok
+}
+
+// takeIdentity sets this thread's file system uid and gid (setfsuid(2)). The
+// kernel takes the file capabilities away with uid 0; they are raised again,
+// since a pipe made by root and inherited by that user is root's to open.
+func takeIdentity(uid, gid int) (undo func()) {
+	oldGID, _ := unix.SetfsgidRetGid(gid)
+	oldUID, _ := unix.SetfsuidRetUid(uid)
+	raiseCapabilities()
+	return func() {
+		unix.Setfsuid(oldUID)
+		unix.Setfsgid(oldGID)
+	}
+}
+
+// raiseCapabilities makes every permitted capability effective (capset(2)).
+func raiseCapabilities() {
+	head := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var caps [2]unix.CapUserData
+	if unix.Capget(&head, &caps[0]) != nil {
+		return
+	}
+	for i := range caps {
+		caps[i].Effective = caps[i].Permitted
+	}
+	_ = unix.Capset(&head, &caps[0])
+}

@@ -1,0 +1,73 @@
+package proc
+
+import (
+	"bytes"
+	"encoding/binary"
+
+	"golang.org/x/sys/unix"
+)
+
+// Walk appends the Stat of every process that /proc shows to into, in no
+// order. A process that ends meanwhile is left out; one that starts meanwhile
+// may be.
+func (fs *FS) Walk(into []Stat) ([]Stat, error) {
+	if _, err := unix.Seek(fs.dir, 0, 0); err != nil {
+		return into, err
+	}
+	for {
+		n, err := unix.Getdents(fs.dir, fs.dent)
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil || n <= 0 {
+			return into, err
+		}
+		into = fs.statAll(fs.dent[:n], into)
+	}
+}
+
+// statAll reads the stat file of every numeric entry of a getdents64(2) buffer.
+func (fs *FS) statAll(dent []byte, into []Stat) []Stat {
+	const header = 19 // struct linux_dirent64: ino 8, off 8, reclen 2, type 1
+	for len(dent) >= header {
+		size := int(binary.NativeEndian.Uint16(dent[16:]))
+		if size < header || size > len(dent) {
+			return into
+		}
+		name := dent[header:size]
+		dent = dent[size:]
+		if i := bytes.IndexByte(name, 0); i >= 0 {
+			name = name[:i]
+		}
+		pid, ok := parseUint(name)
+		if !ok {
+			continue
+		}
+		line, err := fs.readOnce(fs.in(int(pid), "stat"))
+		if err != nil {
+			continue
+		}
+		into = append(into, Stat{})
+		if parseStat(line, &into[len(into)-1]) != nil {
+			into = into[:len(into)-1]
+		}
+	}
+	return into
+}
+
+// LastPID is the last process or thread number that this PID namespace gave
+// out: the last field of /proc/loadavg (kernel fs/proc/loadavg.c). A number
+// that did not change means that nothing was started. gVisor prints 0 and
+// lxcfs its own file, so a caller first checks that its own fork moves it.
+func (fs *FS) LastPID() (int, error) {
+	line, err := fs.readOnce(append(append(fs.path[:0], "loadavg"...), 0))
+	if err != nil {
+		return 0, err
+	}
+	line = bytes.TrimRight(line, "\n ")
+	pid, ok := parseUint(line[bytes.LastIndexByte(line, ' ')+1:])
+	if !ok {
+		return 0, unix.EINVAL
+	}
+	return int(pid), nil
+}

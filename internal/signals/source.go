@@ -1,0 +1,104 @@
+package signals
+
+import (
+	"encoding/binary"
+	"os"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// Info is one signal as it came.
+type Info struct {
+	Signal unix.Signal
+	Code   int32 // si_code (sigaction(2)): SI_USER, SI_QUEUE, SI_TKILL, SI_KERNEL, ...
+	PID    int32 // of the sender; 0 when it is outside this PID namespace, or unknown
+}
+
+// A Source yields the signals sent to this process, for each number in the
+// order in which they came. SIGCHLD is a wake-up: several may come as one.
+type Source struct {
+	queues []queue
+	buf    [32 * recordSize]byte
+}
+
+// A queue is a descriptor from which records of one size are read.
+type queue struct {
+	fd     int
+	decode func([]byte) Info
+}
+
+const recordSize = 128 // of struct signalfd_siginfo, and of our own records
+
+// Open starts to take signals. Blocked says that the process has every signal
+// blocked in all its threads, the faults aside, which package inherit's entry
+// stub sees to: the kernel then keeps each signal until it is read, and none is
+// lost. Without it they come through os/signal, which cannot deliver 27 and 32
+// to 34, loses queued real-time signals, and does not tell the sender.
+func Open(blocked bool) (*Source, error) {
+	if !blocked {
+		q, err := openNotify(notified())
+		return &Source{queues: []queue{q}}, err
+	}
+	fd, err := openSignalfd()
+	if err != nil {
+		return nil, err
+	}
+	q, err := openNotify(faults)
+	return &Source{queues: []queue{{fd, fromSignalfd}, q}}, err
+}
+
+// Descriptors are to be watched for reading; after any of them woke the
+// caller, call Read.
+func (s *Source) Descriptors() []int {
+	fds := make([]int, len(s.queues))
+	for i, q := range s.queues {
+		fds[i] = q.fd
+	}
+	return fds
+}
+
+// Read calls fn for each signal that waits, until none does.
+func (s *Source) Read(fn func(Info)) error {
+	for _, q := range s.queues {
+		if err := s.drain(q, fn); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Source) drain(q queue, fn func(Info)) error {
+	for {
+		n, err := unix.Read(q.fd, s.buf[:])
+		switch {
+		case err == unix.EINTR:
+			continue
+		case err == unix.EAGAIN:
+			return nil
+		case err != nil:
+			return os.NewSyscallError("read signals", err)
+		}
+		for b := s.buf[:n]; len(b) >= recordSize; b = b[recordSize:] {
+			fn(q.decode(b))
+		}
+	}
+}
+
+// openSignalfd reads all signals but the faults (signalfd(2)).
+func openSignalfd() (int, error) {
+	bits := ^uint64(0)
+	for _, sig := range faults {
+		bits &^= 1 << (sig - 1)
+	}
+	var set unix.Sigset_t
+	*(*uint64)(unsafe.Pointer(&set)) = bits
+	fd, err := unix.Signalfd(-1, &set, unix.SFD_CLOEXEC|unix.SFD_NONBLOCK)
+	return fd, os.NewSyscallError("signalfd4", err)
+}
+
+// fromSignalfd reads struct signalfd_siginfo (signalfd(2)).
+func fromSignalfd(b []byte) Info {
+	e := binary.NativeEndian
+	return Info{Signal: unix.Signal(e.Uint32(b)), Code: int32(e.Uint32(b[8:])), PID: int32(e.Uint32(b[12:]))}
+}
