@@ -112,7 +112,7 @@ func (s *scanner) findShort(letter byte) *option {
 
 func (s *scanner) exactLong(name string) *option {
 	for i := range options {
-		if o := &options[i]; o.long == name && name != "" && s.takes(o) {
+		if o := &options[i]; o.long == name && s.takes(o) {
 			return o
 		}
 	}
@@ -120,6 +120,9 @@ func (s *scanner) exactLong(name string) *option {
 }
 
 func (s *scanner) findLong(name string) (*option, error) {
+	if name == "" { // --=x; no name stands for no long option in the table
+		return nil, errors.New("unknown option")
+	}
 	if o := s.exactLong(name); o != nil {
 		return o, nil
 	}

@@ -34,4 +34,8 @@ func TestNearest(t *testing.T) {
 			t.Errorf("nearest(%q) = %q, %v, want %q", word, got, ok, want)
 		}
 	}
+	long := strings.Repeat("x", 65) // a word of any length costs no more than one of 64
+	if got, ok := nearest(long, []string{long}); ok {
+		t.Errorf("nearest(%q) = %q", long, got)
+	}
 }

@@ -36,6 +36,8 @@ type container struct {
 	inspector *inspector
 
 	unreaped  bool // more exits wait than the budget allowed
+	bereaved  bool // a process with children may have ended
+	verdicts  []verdict
 	mainEnd   bool // the main program has ended
 	status    int  // its exit status
 	lingering bool // SBINIT_WAIT=all: waiting for the rest to end by itself
@@ -79,8 +81,9 @@ func (c *container) dispatch(kind int32, fd int) {
 		c.loop.timer.clear()
 	case onParent:
 		c.watcher.parentEnded(fd)
+		c.bereaved = true
 	case onWake:
-		c.inspector.collect(c.decide)
+		c.verdicts = c.inspector.collect(c.verdicts)
 	case onStdin:
 		c.stdin.woken(time.Now())
 	}
@@ -142,7 +145,7 @@ func (c *container) exited(e reap.Exit) {
 	}
 	if c.ledger != nil {
 		c.ledger.reaped(e.PID)
-		c.watcher.want()
+		c.bereaved = true
 	}
 }
 
@@ -194,31 +197,34 @@ func (c *container) stepOrphans(now time.Time) {
 	if c.watcher.tick(now) {
 		c.ledger.ticked(now)
 	}
-	due := reached(c.ledger.due(), now)
+	if c.bereaved {
+		c.bereaved = false
+		c.watcher.glance(func(pid int) { c.meet(pid, now) })
+	}
+	due := len(c.verdicts) > 0 || reached(c.ledger.due(), now)
 	if !due && !c.watcher.ready(now) {
 		return
 	}
-	c.look(now)
-	c.ledger.step(&c.watcher.snap, now)
-}
-
-func (c *container) look(now time.Time) {
 	if err := c.watcher.look(now); err != nil {
 		c.log.error("processes not read", cause(err))
 		return
 	}
 	c.ledger.observe(&c.watcher.snap, now)
+	for _, v := range c.verdicts {
+		c.ledger.decide(v, &c.watcher.snap, now)
+	}
+	c.verdicts = c.verdicts[:0]
+	c.ledger.step(&c.watcher.snap, now)
 }
 
-// decide takes a verdict with a fresh look, so that the subtree is taken as it
-// stands before the first signal.
-func (c *container) decide(v verdict) {
-	if c.drain != nil {
+// meet enters a child that nobody knew.
+func (c *container) meet(pid int, now time.Time) {
+	if c.spawned(pid) || c.ledger.known(pid) {
 		return
 	}
-	now := time.Now()
-	c.look(now)
-	c.ledger.decide(v, &c.watcher.snap, now)
+	if p, err := c.fs.Stat(pid); err == nil && p.PPID == c.self && p.Alive() {
+		c.ledger.adopt(&p, now)
+	}
 }
 
 // due is the next time at which step has something to do.

@@ -16,12 +16,12 @@
 //
 //	SIGCHLD -> loop.dispatch -> container.reap -> reap.Drain
 //	        -> main program: container.mainEnded -> drain (drain.go)
-//	        -> any other:    ledger.reaped, watcher.want
+//	        -> any other:    ledger.reaped, watcher.glance
 //
 // An orphan, which no signal announces:
 //
 //	pidfd of its parent | a reaped child | the tick   (watcher.go)
-//	        -> container.look -> snapshot -> ledger.observe
+//	        -> watcher.glance or .look -> snapshot -> ledger.adopt
 //	        -> its grace passes -> inspector.judge, on a thread of its own
 //	        -> ledger.decide -> ending.step (SIGTERM, SIGKILL) until nobody is left
 //

@@ -32,8 +32,8 @@ type drain struct {
 	log      *logger
 	counts   *counts
 	begun    time.Time
-	killAt   time.Time // zero: never
-	deadline time.Time // zero: never
+	killAt   time.Time // zero: it has come
+	deadline time.Time
 	next     time.Time
 	pause    time.Duration
 	killing  bool
@@ -41,12 +41,11 @@ type drain struct {
 }
 
 func newDrain(who population, cfg config.Config, log *logger, c *counts, now time.Time) *drain {
-	d := &drain{who: who, log: log, counts: c, begun: now, next: now, pause: firstPause}
-	if cfg.ExitGrace != config.Off {
-		d.killAt = now.Add(cfg.ExitGrace)
-		d.deadline = d.killAt.Add(drainLimit)
+	killAt := now.Add(cfg.ExitGrace)
+	return &drain{
+		who: who, log: log, counts: c, begun: now, next: now, pause: firstPause,
+		killAt: killAt, deadline: killAt.Add(drainLimit),
 	}
-	return d
 }
 
 // hurry skips what is left of the grace: somebody asked to stop once more.

@@ -6,7 +6,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/sbinit/sbinit/internal/config"
 	"github.com/sbinit/sbinit/internal/contain"
 	"github.com/sbinit/sbinit/internal/proc"
 )
@@ -47,13 +46,11 @@ const (
 )
 
 func newEnding(l *ledger, root proc.ID, v verdict, s *snapshot, now time.Time) *ending {
+	killAt := now.Add(l.cfg.KillGrace)
 	e := &ending{
 		ledger: l, root: root, name: v.name, exempt: v.exempt, pause: firstPause,
 		members: map[proc.ID]sent{root: nothing}, sessions: map[int]bool{},
-	}
-	if l.cfg.KillGrace != config.Off {
-		e.killAt = now.Add(l.cfg.KillGrace)
-		e.giveUpAt = e.killAt.Add(giveUp)
+		killAt: killAt, giveUpAt: killAt.Add(giveUp),
 	}
 	e.extend(s)
 	return e
@@ -120,11 +117,7 @@ func (e *ending) step(now time.Time) {
 // plan lets the pauses grow: soon after a signal much happens, later little.
 func (e *ending) plan(now time.Time) {
 	e.next = now.Add(e.pause)
-	longest := lastPause
-	if !e.killing && e.killAt.IsZero() {
-		longest = quietTick // SBINIT_KILL_GRACE=off: it may take for ever
-	}
-	e.pause = min(2*e.pause, longest)
+	e.pause = min(2*e.pause, lastPause)
 }
 
 func (e *ending) tell(id proc.ID, had sent) {

@@ -73,16 +73,16 @@ func (in *inspector) inspect(q inquiry) bool {
 	}
 }
 
-// collect calls fn for each answer that is there, after the eventfd woke.
-func (in *inspector) collect(fn func(verdict)) {
+// collect appends the answers that are there, after the eventfd woke.
+func (in *inspector) collect(into []verdict) []verdict {
 	var b [8]byte
 	_, _ = unix.Read(in.wake, b[:]) // EAGAIN: an earlier round took the answer
 	for {
 		select {
 		case v := <-in.answers:
-			fn(v)
+			into = append(into, v)
 		default:
-			return
+			return into
 		}
 	}
 }

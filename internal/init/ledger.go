@@ -77,9 +77,13 @@ func (l *ledger) observe(s *snapshot, now time.Time) {
 	}
 }
 
+// known says whether that child is an orphan already entered. A number is not
+// given out again before reaped has forgotten it.
+func (l *ledger) known(pid int) bool { return l.orphans[pid] != nil }
+
 // adopt enters a new orphan, unless it belongs to an ending.
 func (l *ledger) adopt(p *proc.Stat, now time.Time) {
-	if l.orphans[p.PID] != nil {
+	if l.known(p.PID) {
 		return
 	}
 	for _, e := range l.endings {
@@ -87,15 +91,9 @@ func (l *ledger) adopt(p *proc.Stat, now time.Time) {
 			return
 		}
 	}
-	o := &orphan{ID: p.ID, comm: p.Comm(), since: now}
-	if l.cfg.OrphanGrace == config.Off {
-		o.stage = keptForGood
-	} else {
-		o.due = now.Add(l.cfg.OrphanGrace)
-	}
-	l.orphans[p.PID] = o
+	l.orphans[p.PID] = &orphan{ID: p.ID, comm: p.Comm(), since: now, due: now.Add(l.cfg.OrphanGrace)}
 	l.counts.adopted++
-	l.log.debug("orphan adopted", number("pid", p.PID), text("name", o.comm))
+	l.log.debug("orphan adopted", number("pid", p.PID), text("name", p.Comm()))
 }
 
 // reaped forgets an orphan whose status was taken.

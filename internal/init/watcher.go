@@ -18,9 +18,9 @@ const (
 
 // A watcher notices processes that were re-parented to us. Nothing in the
 // kernel tells a parent so; hence three ways. A pidfd on each process seen to
-// have children asks for a look the moment it ends. Each reaped child asks for
-// one. And a tick catches what was started and orphaned between two looks; it
-// reads two small files when nothing was started.
+// have children causes a glance the moment it ends. So does each reaped child.
+// And a tick catches what was started and orphaned between two looks; it reads
+// one small file when nothing was started.
 type watcher struct {
 	self     int
 	fs       *proc.FS
@@ -38,8 +38,10 @@ type watcher struct {
 	lastPID   int
 	trustPID  bool      // our own fork moved the number
 	unsettled bool      // the last look was hurried: look once more at the tick
-	wanted    bool      // an event asked for a look
+	wanted    bool      // a tick, or an event that a glance cannot serve, asked for a look
 	notBefore time.Time // the next look that an event may cause
+	children  []int     // buffer of glance
+	noGlance  bool      // the kernel has no list of children
 }
 
 func newWatcher(self int, fs *proc.FS, poll *poller, log *logger, pidfds bool, interval time.Duration) *watcher {
@@ -60,8 +62,24 @@ func (w *watcher) afterFork(child int, now time.Time) {
 	w.lastFork, w.nextTick, w.unsettled = now, now.Add(w.interval), true
 }
 
-// want asks for a look as soon as looks have cost little enough.
-func (w *watcher) want() { w.wanted = true }
+// glance reads our own list of children, which costs little however many
+// processes there are, and calls fn for each. Where there is no such list it
+// asks for a look instead.
+func (w *watcher) glance(fn func(pid int)) {
+	w.unsettled = true
+	if !w.noGlance {
+		var err error
+		w.children, err = w.fs.AppendChildren(w.self, w.children[:0])
+		w.noGlance = err != nil
+	}
+	if w.noGlance {
+		w.wanted = true
+		return
+	}
+	for _, pid := range w.children {
+		fn(pid)
+	}
+}
 
 func (w *watcher) due() time.Time {
 	if w.wanted {
@@ -166,12 +184,9 @@ func (w *watcher) refuse(fd int, err error) {
 
 // parentEnded is called when a watched pidfd has become readable.
 func (w *watcher) parentEnded(fd int) {
-	id, ok := w.byFD[fd]
-	if !ok {
-		return
+	if id, ok := w.byFD[fd]; ok {
+		w.forget(id, fd)
 	}
-	w.forget(id, fd)
-	w.want()
 }
 
 func (w *watcher) forget(id proc.ID, fd int) {

@@ -64,10 +64,27 @@ func (fs *FS) in(pid int, name string) []byte {
 	return fs.path
 }
 
-// openat is openat(2) on a NUL-terminated path, without unix.Openat's copy.
-func (fs *FS) openat(path []byte, flags int) (int, error) {
+// rawOpen opens a NUL-terminated path for reading, without unix.Openat's copy.
+func (fs *FS) rawOpen(path []byte) (int, error) {
 	for {
 		fd, _, errno := unix.RawSyscall6(unix.SYS_OPENAT, uintptr(fs.dir), uintptr(unsafe.Pointer(&path[0])),
+			unix.O_RDONLY|unix.O_CLOEXEC, 0, 0, 0)
+		switch errno {
+		case 0:
+			return int(fd), nil
+		case unix.EINTR:
+		default:
+			return -1, errno
+		}
+	}
+}
+
+// openat opens a NUL-terminated path of which the opening may stall: unlike
+// rawOpen it lets the runtime know that this thread is in a system call, so that
+// other goroutines go on.
+func (fs *FS) openat(path []byte, flags int) (int, error) {
+	for {
+		fd, _, errno := unix.Syscall6(unix.SYS_OPENAT, uintptr(fs.dir), uintptr(unsafe.Pointer(&path[0])),
 			uintptr(flags|unix.O_CLOEXEC), 0, 0, 0)
 		switch errno {
 		case 0:
@@ -79,8 +96,9 @@ func (fs *FS) openat(path []byte, flags int) (int, error) {
 	}
 }
 
-// read returns the whole of a small file; good until the next call. It reads
-// until the end: one read of a /proc file may return less than there is.
+// read returns the whole of a file, of which the reading may stall; good until
+// the next call. It reads until the end: one read of a /proc file may return
+// less than there is.
 func (fs *FS) read(path []byte) ([]byte, error) {
 	fd, err := fs.openat(path, unix.O_RDONLY)
 	if err != nil {
@@ -91,7 +109,10 @@ func (fs *FS) read(path []byte) ([]byte, error) {
 		if n == len(fs.buf) {
 			fs.buf = append(fs.buf, make([]byte, len(fs.buf))...)
 		}
-		got, err := rawRead(fd, fs.buf[n:])
+		got, err := unix.Read(fd, fs.buf[n:])
+		if err == unix.EINTR {
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -102,9 +123,10 @@ func (fs *FS) read(path []byte) ([]byte, error) {
 	}
 }
 
-// readOnce is read for files that come whole in one read, as stat does.
+// readOnce reads a file that comes whole in one read and never stalls, as stat
+// does: the system calls are raw, and the runtime is not told of them.
 func (fs *FS) readOnce(path []byte) ([]byte, error) {
-	fd, err := fs.openat(path, unix.O_RDONLY)
+	fd, err := fs.rawOpen(path)
 	if err != nil {
 		return nil, err
 	}

@@ -21,8 +21,20 @@ type Names struct {
 var interpreters = []string{"node", "nodejs", "bun", "deno", "python*", "pypy*", "ruby*", "perl*", "php*",
 	"lua*", "sh", "bash", "dash", "ash", "zsh", "ksh", "busybox", "tclsh*", "java"}
 
-// codeOptions are followed by code, not by a file.
-var codeOptions = []string{"-c", "-e", "-p", "--eval", "--print"}
+// shells are those interpreters that take options in clusters.
+var shells = []string{"sh", "bash", "dash", "ash", "zsh", "ksh"}
+
+// codeOptions are followed by code, not by a file, except in a shell.
+var codeOptions = []string{"-c", "-e", "-p", "-pe", "-ne", "--eval", "--print"}
+
+// takesCode says whether code follows that option: in a shell, to which -e and
+// -p mean something else, a cluster with c in it, such as -lc.
+func takesCode(option string, shell bool) bool {
+	if !shell {
+		return slices.Contains(codeOptions, option)
+	}
+	return len(option) > 1 && option[0] == '-' && option[1] != '-' && strings.Contains(option, "c")
+}
 
 // Names reads the names of a process. It reads /proc/PID/cmdline, which waits
 // for the process's memory map and can stall: never call it from PID 1's loop.
@@ -45,9 +57,10 @@ func (n *Names) setArgs(args [][]byte) {
 	if !matchAny(interpreters, n.Exe) && !matchAny(interpreters, n.Arg0) {
 		return
 	}
+	shell := matchAny(shells, n.Exe) || matchAny(shells, n.Arg0)
 	for _, arg := range args[1:] {
 		switch {
-		case slices.Contains(codeOptions, string(arg)):
+		case takesCode(string(arg), shell):
 			return
 		case len(arg) > 0 && arg[0] != '-':
 			n.Script = base(string(arg))

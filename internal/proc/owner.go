@@ -57,26 +57,46 @@ func statusID(status []byte, key string) (int, bool) {
 
 // takeIdentity sets this thread's file system uid and gid (setfsuid(2)). The
 // kernel takes the file capabilities away with uid 0; they are raised again,
-// since a pipe made by root and inherited by that user is root's to open.
+// since a pipe made by root and inherited by that user is root's to open. It
+// also makes the whole process undumpable (kernel/cred.c, commit_creds), which
+// would hide /proc/1/exe and the like from root in a container.
 func takeIdentity(uid, gid int) (undo func()) {
+	dumpable, dumpErr := unix.PrctlRetInt(unix.PR_GET_DUMPABLE, 0, 0, 0, 0)
+	caps, capsErr := capabilities()
 	oldGID, _ := unix.SetfsgidRetGid(gid)
 	oldUID, _ := unix.SetfsuidRetUid(uid)
-	raiseCapabilities()
+	if capsErr == nil {
+		caps.raise()
+	}
 	return func() {
 		unix.Setfsuid(oldUID)
 		unix.Setfsgid(oldGID)
+		if capsErr == nil {
+			caps.set()
+		}
+		if dumpErr == nil {
+			_ = unix.Prctl(unix.PR_SET_DUMPABLE, uintptr(dumpable), 0, 0, 0)
+		}
 	}
 }
 
-// raiseCapabilities makes every permitted capability effective (capset(2)).
-func raiseCapabilities() {
+// capabilitySet is what capget(2) says of a thread.
+type capabilitySet [2]unix.CapUserData
+
+func capabilities() (caps capabilitySet, err error) {
 	head := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
-	var caps [2]unix.CapUserData
-	if unix.Capget(&head, &caps[0]) != nil {
-		return
-	}
+	return caps, unix.Capget(&head, &caps[0])
+}
+
+func (caps capabilitySet) set() {
+	head := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	_ = unix.Capset(&head, &caps[0]) // refused, the read that follows says so
+}
+
+// raise makes every permitted capability effective.
+func (caps capabilitySet) raise() {
 	for i := range caps {
 		caps[i].Effective = caps[i].Permitted
 	}
-	_ = unix.Capset(&head, &caps[0])
+	caps.set()
 }

@@ -3,6 +3,7 @@ package proc
 import (
 	"bytes"
 	"errors"
+	"math"
 )
 
 // ID names one process for good: a number is given out again after its process
@@ -44,7 +45,7 @@ func parseStat(line []byte, s *Stat) error {
 		return errStat
 	}
 	pid, ok := parseUint(bytes.TrimSpace(line[:open]))
-	if !ok {
+	if !ok || pid > math.MaxInt32 {
 		return errStat
 	}
 	s.PID = int(pid)
@@ -82,19 +83,21 @@ func (s *Stat) parseFields(rest []byte) error {
 		default:
 			continue
 		}
-		if !ok {
+		if !ok || field != 22 && n > math.MaxInt32 {
 			return errStat
 		}
 	}
 	return nil
 }
 
+// parseUint reads decimal digits only, no sign and no space.
 func parseUint(b []byte) (n uint64, ok bool) {
 	for _, c := range b {
-		if c < '0' || c > '9' {
+		digit := uint64(c - '0')
+		if digit > 9 || n > (math.MaxUint64-digit)/10 {
 			return 0, false
 		}
-		n = n*10 + uint64(c-'0')
+		n = n*10 + digit
 	}
 	return n, len(b) > 0
 }

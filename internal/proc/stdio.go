@@ -30,7 +30,7 @@ func (fs *FS) leadsToNobody(pid int, name string, mode int, sign int16) (bool, e
 		return false, err
 	}
 	if inode, ok := numbered(link[:n], "socket:["); ok {
-		return peerGone(inode)
+		return peerGone(askUnixDiag, inode)
 	}
 	if _, ok := numbered(link[:n], "pipe:["); !ok {
 		return false, nil

@@ -2,6 +2,7 @@ package proc
 
 import (
 	"encoding/binary"
+	"errors"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -20,14 +21,21 @@ const (
 	diagMessage      = 16 // struct unix_diag_msg
 )
 
+// errNoUnixDiag is for kernels built without CONFIG_UNIX_DIAG.
+var errNoUnixDiag = errors.New("sock_diag: this kernel tells nothing of Unix sockets")
+
+// asker returns the unix_diag_msg and its attributes for the socket with that
+// inode; unix.ENOENT if there is none.
+type asker func(inode uint32) ([]byte, error)
+
 // peerGone asks the kernel whether the other end of the Unix stream socket with
 // that inode is gone: it has no peer left, or is shut down both ways. A socket
 // of another family or network namespace is not found, and counts as one whose
 // peer lives.
-func peerGone(inode uint32) (bool, error) {
-	answer, err := askUnixDiag(inode)
+func peerGone(ask asker, inode uint32) (bool, error) {
+	answer, err := ask(inode)
 	if err == unix.ENOENT {
-		return false, nil
+		return false, findsOurOwn(ask)
 	}
 	if err != nil {
 		return false, os.NewSyscallError("sock_diag", err)
@@ -35,7 +43,26 @@ func peerGone(inode uint32) (bool, error) {
 	return answerSaysGone(answer), nil
 }
 
-// askUnixDiag returns the unix_diag_msg and its attributes for one inode.
+// findsOurOwn asks about a socket that is there for certain: a kernel without
+// unix_diag answers as if there were no socket at all (net/core/sock_diag.c).
+func findsOurOwn(ask asker) error {
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return os.NewSyscallError("socketpair", err)
+	}
+	defer unix.Close(pair[0])
+	defer unix.Close(pair[1])
+	var st unix.Stat_t
+	if err := unix.Fstat(pair[0], &st); err != nil {
+		return os.NewSyscallError("fstat", err)
+	}
+	if _, err := ask(uint32(st.Ino)); err != nil {
+		return errNoUnixDiag
+	}
+	return nil
+}
+
+// askUnixDiag is the asker that asks the kernel.
 func askUnixDiag(inode uint32) ([]byte, error) {
 	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, unix.NETLINK_SOCK_DIAG)
 	if err != nil {

@@ -3,6 +3,7 @@ package proc
 import (
 	"bytes"
 	"encoding/binary"
+	"strconv"
 
 	"golang.org/x/sys/unix"
 )
@@ -53,6 +54,28 @@ func (fs *FS) statAll(dent []byte, into []Stat) []Stat {
 		}
 	}
 	return into
+}
+
+// AppendChildren appends the numbers of the children that this process adopted,
+// or started from its first thread: /proc/self/task/TID/children. The kernel
+// re-parents to the first living thread (kernel/exit.c, find_new_reaper), which
+// the Go runtime never ends. While others exit a child may be left out
+// (proc_tid_children(5)); the file needs CONFIG_PROC_CHILDREN.
+func (fs *FS) AppendChildren(self int, into []int) ([]int, error) {
+	fs.path = strconv.AppendInt(append(fs.path[:0], "self/task/"...), int64(self), 10)
+	fs.path = append(fs.path, "/children\x00"...)
+	list, err := fs.read(fs.path)
+	if err != nil {
+		return into, err
+	}
+	for len(list) > 0 {
+		word, rest, _ := bytes.Cut(list, []byte{' '})
+		if pid, ok := parseUint(word); ok {
+			into = append(into, int(pid))
+		}
+		list = rest
+	}
+	return into, nil
 }
 
 // LastPID is the last process or thread number that this PID namespace gave

@@ -15,7 +15,12 @@ type StartError struct {
 	why string // for people
 }
 
-func (e *StartError) Error() string { return e.Path + ": " + e.why }
+func (e *StartError) Error() string {
+	if e.Path == "" {
+		return e.why
+	}
+	return e.Path + ": " + e.why
+}
 
 // Unwrap lets errors.Is compare with an errno or an error of package io/fs.
 func (e *StartError) Unwrap() error { return e.Errno }

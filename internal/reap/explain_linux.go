@@ -54,6 +54,10 @@ func (s Spec) explainNotFound(e *StartError) {
 			return
 		}
 	}
+	if e.Path == "" {
+		e.why = "the name of the program is empty"
+		return
+	}
 	if len(s.Paths) == 1 {
 		e.why = e.Errno.Error()
 		return

@@ -89,7 +89,11 @@ func (s Spec) start() (int, *StartError) {
 		return pid, nil
 	}
 	waitFor(pid)
-	return 0, &StartError{Path: s.Paths[f.candidate], Op: f.step.String(), Errno: unix.Errno(f.errno)}
+	e := s.failed(f.step.String(), unix.Errno(f.errno))
+	if f.step == stepExecve {
+		e.Path = s.Paths[f.candidate]
+	}
+	return 0, e
 }
 
 // read returns what the child reports. End of file means that it has nothing to report:

@@ -1,0 +1,79 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// bombs are the processes of the fork bomb. From outside they are counted without a new process in the container.
+func (c *container) bombs() processes { c.t.Helper(); return c.top().running("probe forkbomb") }
+
+// detonate starts a fork bomb and waits until the kernel has refused it a good number of forks.
+func (c *container) detonate(bomb ...string) {
+	c.t.Helper()
+	must(c.t, append([]string{"exec", "--detach", c.id, "probe", "forkbomb"}, bomb...)...)
+	eventually(c.t, settleLimit, "100 forks refused", func() bool { return c.refusedForks() >= 100 })
+}
+
+// refusedForks reads the container's pids.events, where cgroups of version 1 or 2 have it.
+func (c *container) refusedForks() int {
+	c.t.Helper()
+	for _, controller := range []string{"pids", ""} {
+		events, err := os.ReadFile(filepath.Join("/sys/fs/cgroup", controller, daemon.cgroup, c.id, "pids.events"))
+		if err != nil {
+			continue
+		}
+		refused := 0
+		if _, err := fmt.Sscanf(string(events), "max %d", &refused); err != nil {
+			c.t.Fatalf("pids.events says %q: %v", events, err)
+		}
+		return refused
+	}
+	c.t.Fatal("the container has no pids.events")
+	return 0
+}
+
+func TestForkBombAtThePidsLimit(t *testing.T) {
+	t.Parallel()
+	box := startReady(t, []string{"--pids-limit", "20"}, "sh", "-c", endsOnTerm)
+	box.detonate("5s")
+	eventually(t, settleLimit, "the bomb's end", func() bool { return len(box.top().named("forkbomb")) == 0 })
+	eventually(t, settleLimit, "the last zombie reaped", func() bool { return len(box.processes().zombies()) == 0 })
+	if !strings.HasPrefix(box.processes().pid(1).args, "/sbinit") {
+		t.Errorf("PID 1 is %q", box.processes().pid(1).args)
+	}
+	box.stop(30)
+	box.expectExit(7)
+}
+
+// The bomb never ends and ignores SIGTERM: its first process stays, the others come and go. The main program's status and the grace hold nevertheless.
+func TestStopInTheMiddleOfAForkBomb(t *testing.T) {
+	t.Parallel()
+	box := startReady(t, []string{"--pids-limit", "20", "-e", "SBINIT_EXIT_GRACE=1s"}, "sh", "-c", endsOnTerm)
+	box.detonate()
+	before := box.bombs()
+	eventually(t, settleLimit, "reaping at the limit", func() bool {
+		return len(before) > 1 && before.inCommon(box.bombs()) <= 1
+	})
+	if took := box.stop(60); took > 20*time.Second {
+		t.Errorf("docker stop took %v", took)
+	}
+	box.expectExit(7)
+}
+
+// A limit that leaves no room for sbinit, or for the main program, is said in words and not by a stack trace.
+func TestPidsLimitTooLowIsSaidClearly(t *testing.T) {
+	t.Parallel()
+	for _, limit := range []string{"2", "4", "6", "8"} {
+		r := runOnce(t, []string{"--pids-limit", limit}, "true")
+		if r.code != 125 || !strings.Contains(r.stderr, "pids") || strings.Contains(r.stderr, "goroutine") {
+			t.Errorf("limit %s: status %d, stderr %.200q", limit, r.code, r.stderr)
+		}
+	}
+}

@@ -1,0 +1,39 @@
+// The dev server that the agent puts in the background on purpose, as the runner
+// sees it.
+
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { snapshot } from './proc.js';
+import { until } from './wait.js';
+
+const startLimit = 30_000; // milliseconds
+const answerLimit = 5_000;
+
+/** Waits for the dev server of the project in folder cwd to answer. */
+export async function findDevServer(cwd) {
+  const file = join(cwd, 'address.json');
+  await until(startLimit, 'the dev server listens', () => existsSync(file));
+  const { pid, port } = JSON.parse(readFileSync(file, 'utf8'));
+  const server = { pid, port, sid: ownSession(pid) };
+  if (!(await answers(server))) throw new Error('the dev server does not answer');
+  return server;
+}
+
+// Its session tells the dev server from the leak, so it must be one of its own.
+function ownSession(pid) {
+  const processes = snapshot();
+  const session = (of) => processes.find((p) => p.pid === of)?.sid;
+  if (session(pid) === session(process.pid)) throw new Error("the dev server is in the runner's session");
+  return session(pid);
+}
+
+/** Whether the same process still answers. */
+export async function answers({ pid, port }) {
+  try {
+    const response = await fetch(`http://127.0.0.1:${port}/`, { signal: AbortSignal.timeout(answerLimit) });
+    return (await response.text()) === String(pid);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,189 @@
+package reap
+
+import (
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+func bit(n unix.Signal) uint64 { return 1 << (n - 1) }
+
+func TestChildHasTheMask(t *testing.T) {
+	for _, mask := range []uint64{0, bit(unix.SIGUSR1) | bit(33) | bit(34) | bit(64), ^uint64(0)} {
+		pid := sleeper(t, func(s *Spec) { s.Mask = mask })
+		want := mask &^ (bit(unix.SIGKILL) | bit(unix.SIGSTOP))
+		if got := statusField(t, pid, "SigBlk"); got != fmt.Sprintf("%016x", want) {
+			t.Errorf("mask %x: SigBlk %s", mask, got)
+		}
+	}
+}
+
+func TestChildIgnoresWhatItShould(t *testing.T) {
+	signal.Ignore(unix.SIGUSR2)
+	defer signal.Reset(unix.SIGUSR2)
+	if own := statusField(t, os.Getpid(), "SigIgn"); !strings.HasSuffix(own, "800") {
+		t.Fatalf("SIGUSR2 should be ignored here, SigIgn %s", own)
+	}
+	for _, ignored := range []uint64{0, bit(unix.SIGHUP) | bit(unix.SIGCHLD) | bit(32) | bit(35) | bit(64)} {
+		pid := sleeper(t, func(s *Spec) { s.Ignored = ignored })
+		if got := statusField(t, pid, "SigIgn"); got != fmt.Sprintf("%016x", ignored) {
+			t.Errorf("ignored %x: SigIgn %s", ignored, got)
+		}
+	}
+}
+
+// A signal of the parent's must not be lost or handled here when it comes to the child.
+func TestChildGetsSignalsByItsMask(t *testing.T) {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, unix.SIGTERM)
+	defer signal.Stop(signals)
+	pid := mustStart(t, command("sleep", "1000"))
+	if err := unix.Kill(pid, unix.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if status := await(t, pid); !status.Signaled() || status.Signal() != unix.SIGTERM {
+		t.Errorf("status %#x", status)
+	}
+	blocked := sleeper(t, func(s *Spec) { s.Mask = bit(unix.SIGTERM) })
+	if err := unix.Kill(blocked, unix.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if got := statusField(t, blocked, "ShdPnd"); got != fmt.Sprintf("%016x", bit(unix.SIGTERM)) {
+		t.Errorf("pending %s", got)
+	}
+}
+
+func TestChildHasTheLimitOfFiles(t *testing.T) {
+	var own unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &own); err != nil {
+		t.Fatal(err)
+	}
+	want := unix.Rlimit{Cur: 123, Max: own.Max}
+	var got unix.Rlimit
+	pid := sleeper(t, func(s *Spec) { s.NoFile = &want })
+	if err := unix.Prlimit(pid, unix.RLIMIT_NOFILE, nil, &got); err != nil || got != want {
+		t.Errorf("got %v, want %v, %v", got, want, err)
+	}
+	pid = sleeper(t, func(s *Spec) {})
+	if err := unix.Prlimit(pid, unix.RLIMIT_NOFILE, nil, &got); err != nil || got != own {
+		t.Errorf("without a limit: got %v, own %v, %v", got, own, err)
+	}
+}
+
+func TestChildHasTheEnvironmentExactly(t *testing.T) {
+	env := []string{"A=1", "A=2", "no equals sign", "=", "", "EMPTY=", "GOGC=off", strings.Repeat("x", 100_000)}
+	pid := sleeper(t, func(s *Spec) { s.Env = env })
+	if got := procFile(t, pid, "environ"); got != strings.Join(env, "\x00")+"\x00" {
+		t.Errorf("environ %.200q", got)
+	}
+	pid = sleeper(t, func(s *Spec) { s.Env = nil })
+	if got := procFile(t, pid, "environ"); got != "" {
+		t.Errorf("an empty environment became %q", got)
+	}
+}
+
+func TestListenPIDIsTheChilds(t *testing.T) {
+	pid := sleeper(t, func(s *Spec) {
+		s.Env = []string{"LISTEN_FDS=1", "LISTEN_PID=1", "LISTEN_PIDFOO=1", "LISTEN_PID="}
+		s.ListenPID = true
+	})
+	got := strings.Split(procFile(t, pid, "environ"), "\x00")
+	own := "LISTEN_PID=" + strconv.Itoa(pid)
+	if want := []string{"LISTEN_FDS=1", own, "LISTEN_PIDFOO=1", own}; !slices.Equal(nonEmpty(got), want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	pid = sleeper(t, func(s *Spec) { s.Env, s.ListenPID = []string{"A=1"}, true })
+	if got := procFile(t, pid, "environ"); got != "A=1\x00" {
+		t.Errorf("without the variable: %q", got)
+	}
+}
+
+func nonEmpty(list []string) []string {
+	return slices.DeleteFunc(list, func(s string) bool { return s == "" })
+}
+
+// The kernel writes an environment that has become shorter with what follows it, so only the
+// strings are looked at above. The digits themselves:
+func TestWritePID(t *testing.T) {
+	p := plan{pidDigits: []byte("2147483647\x00")}
+	p.writePID()
+	if got, _, _ := strings.Cut(string(p.pidDigits), "\x00"); got != strconv.Itoa(os.Getpid()) {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestChildHasInheritableDescriptorsOnly(t *testing.T) {
+	null, err := os.Open("/dev/null")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	inheritable, err := unix.FcntlInt(null.Fd(), unix.F_DUPFD, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(inheritable)
+	var want []string
+	for _, name := range descriptors(t, os.Getpid()) {
+		fd, err := strconv.Atoi(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err == nil && flags&unix.FD_CLOEXEC == 0 {
+			want = append(want, name)
+		}
+	}
+	if !slices.Contains(want, strconv.Itoa(inheritable)) {
+		t.Fatalf("%d should be inheritable, among %v", inheritable, want)
+	}
+	pid := sleeper(t, func(s *Spec) {})
+	eventually(t, fmt.Sprintf("the loader to close its files, and %v to be left", want), func() bool {
+		return slices.Equal(descriptors(t, pid), want)
+	})
+}
+
+func TestChildsWorkingDirectory(t *testing.T) {
+	dir := t.TempDir()
+	pid := sleeper(t, func(s *Spec) { s.Dir = dir })
+	if got, err := os.Readlink(fmt.Sprintf("/proc/%d/cwd", pid)); got != dir {
+		t.Errorf("got %q, want %q, %v", got, dir, err)
+	}
+	script(t, dir+"/here", "#!/bin/sh\nexit 7\n")
+	pid = mustStart(t, Spec{Paths: []string{"./here"}, Argv: []string{"here"}, Dir: dir})
+	if status := await(t, pid); Code(status) != 7 {
+		t.Errorf("a relative path in Dir: status %#x", status)
+	}
+}
+
+func TestChildsGroupAndSession(t *testing.T) {
+	const group, session = 5, 6 // fields of proc_pid_stat(5)
+	ownGroup, ownSession := statField(t, os.Getpid(), group), statField(t, os.Getpid(), session)
+	for _, c := range []struct {
+		name                 string
+		change               func(*Spec)
+		newGroup, newSession bool
+	}{
+		{"neither", func(s *Spec) {}, false, false},
+		{"group", func(s *Spec) { s.ProcessGroup = true }, true, false},
+		{"session", func(s *Spec) { s.Session = true }, true, true},
+		{"both", func(s *Spec) { s.ProcessGroup, s.Session = true, true }, true, true},
+	} {
+		pid := sleeper(t, c.change)
+		wantGroup, wantSession := ownGroup, ownSession
+		if c.newGroup {
+			wantGroup = pid
+		}
+		if c.newSession {
+			wantSession = pid
+		}
+		if g, s := statField(t, pid, group), statField(t, pid, session); g != wantGroup || s != wantSession {
+			t.Errorf("%s: pid %d has group %d and session %d", c.name, pid, g, s)
+		}
+	}
+}

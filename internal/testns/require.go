@@ -1,0 +1,119 @@
+package testns
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// requireEnv set to 1 turns "the kernel does not allow this here" from a skip into a
+// failure: a test system that should allow it cannot fall silent.
+const requireEnv = "SBINIT_REQUIRE_NS"
+
+func refuse(t testing.TB, what string, reason error) {
+	t.Helper()
+	if os.Getenv(requireEnv) == "1" {
+		t.Fatalf("%s: %v (%s=1)", what, reason, requireEnv)
+	}
+	t.Skipf("not allowed here: %s: %v", what, reason)
+}
+
+// RequireNS skips the test, with the kernel's reason, where namespaces cannot be made.
+func RequireNS(t testing.TB) {
+	t.Helper()
+	if err := namespacesAllowed(); err != nil {
+		refuse(t, "making PID and mount namespaces", err)
+	}
+}
+
+// namespacesAllowed tries it once, with a program that does nothing.
+var namespacesAllowed = sync.OnceValue(func() error { return try(Options{}) })
+
+// nobodyAllowed tries it without privilege.
+var nobodyAllowed = sync.OnceValue(func() error { return try(Options{AsNobody: true}) })
+
+func try(o Options) error {
+	p := &probe{}
+	c, err := start(p, o, Self("@nothing"))
+	if err != nil {
+		return err
+	}
+	<-c.ended
+	if c.status != (Status{}) {
+		return fmt.Errorf("the first program inside ended with %v", c.status)
+	}
+	return c.end()
+}
+
+// probe stands for the test of a try-out, which sets up nothing to be undone.
+type probe struct{ testing.TB }
+
+func init() { Register("@nothing", func([]string) int { return 0 }) }
+
+// RequireRoot skips the test where no more than one user id can exist inside.
+func RequireRoot(t testing.TB) {
+	t.Helper()
+	RequireNS(t)
+	if !privileged() {
+		refuse(t, "several users in one namespace", unix.EPERM)
+	}
+}
+
+// RequirePidsLimit skips the test where no cgroup can be made for [Options.PidsMax].
+func RequirePidsLimit(t testing.TB) {
+	t.Helper()
+	RequireNS(t)
+	if _, err := pidsCgroup(t, 1000); err != nil {
+		refuse(t, "a cgroup with a limit of processes", err)
+	}
+}
+
+// RequirePidMax skips the test on a kernel where kernel.pid_max is one for the whole
+// machine: it belongs to the PID namespace since Linux 6.14.
+func RequirePidMax(t testing.TB) {
+	t.Helper()
+	RequireNS(t)
+	var u unix.Utsname
+	if err := unix.Uname(&u); err != nil {
+		t.Fatal(err)
+	}
+	release := unix.ByteSliceToString(u.Release[:])
+	if !atLeast(release, 6, 14) {
+		refuse(t, "kernel.pid_max of a namespace", fmt.Errorf("Linux %s has one for the machine", release))
+	}
+}
+
+func atLeast(release string, major, minor int) bool {
+	part := strings.SplitN(release, ".", 3)
+	if len(part) < 2 {
+		return false
+	}
+	a, errA := strconv.Atoi(part[0])
+	b, errB := strconv.Atoi(part[1])
+	if errA != nil || errB != nil {
+		return false
+	}
+	return a > major || a == major && b >= minor
+}
+
+// Each runs a test with privilege and without, as far as the run has it. The
+// options it is given are the base of its own.
+func Each(t *testing.T, run func(t *testing.T, o Options)) {
+	RequireNS(t)
+	if !privileged() {
+		run(t, Options{})
+		return
+	}
+	t.Run("root", func(t *testing.T) { run(t, Options{}) })
+	t.Run("nobody", func(t *testing.T) {
+		if err := nobodyAllowed(); err != nil {
+			refuse(t, "user namespaces without privilege", err)
+		}
+		run(t, Options{AsNobody: true})
+	})
+}
