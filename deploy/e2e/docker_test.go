@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -29,11 +30,16 @@ type result struct {
 // docker runs one docker command to its end. A status that is not 0 is the caller's to judge.
 func docker(t *testing.T, args ...string) result {
 	t.Helper()
+	return dockerWithInput(t, "", args...)
+}
+
+func dockerWithInput(t *testing.T, input string, args ...string) result {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), commandLimit)
 	defer cancel()
 	var stdout, stderr bytes.Buffer
 	cmd := daemon.command(ctx, args...)
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(input), &stdout, &stderr
 	began := time.Now()
 	err := cmd.Run()
 	took := time.Since(began)
@@ -57,8 +63,18 @@ func must(t *testing.T, args ...string) string {
 // runOnce runs a container to its end, in the foreground, as `docker run` does without -it.
 func runOnce(t *testing.T, options []string, command ...string) result {
 	t.Helper()
-	args := append([]string{"run", "--rm", "--network", "none"}, options...)
-	return docker(t, append(append(args, image), command...)...)
+	return docker(t, arguments([]string{"run", "--rm"}, options, command)...)
+}
+
+// runWithInput is runOnce as `docker run -i` does it.
+func runWithInput(t *testing.T, input string, options []string, command ...string) result {
+	t.Helper()
+	return dockerWithInput(t, input, arguments([]string{"run", "--rm", "--interactive"}, options, command)...)
+}
+
+// arguments are those of a docker command that makes a container of the test image.
+func arguments(verb, options, command []string) []string {
+	return slices.Concat(verb, []string{"--network", "none"}, options, []string{image}, command)
 }
 
 // container is a started one; it is removed when the test ends.
@@ -70,8 +86,7 @@ type container struct {
 // start runs a container in the background.
 func start(t *testing.T, options []string, command ...string) *container {
 	t.Helper()
-	args := append([]string{"run", "--detach", "--network", "none"}, options...)
-	c := &container{t, must(t, append(append(args, image), command...)...)}
+	c := &container{t, must(t, arguments([]string{"run", "--detach"}, options, command)...)}
 	t.Cleanup(c.remove)
 	return c
 }

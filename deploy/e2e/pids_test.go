@@ -57,9 +57,16 @@ func TestStopInTheMiddleOfAForkBomb(t *testing.T) {
 	t.Parallel()
 	box := startReady(t, []string{"--pids-limit", "20", "-e", "SBINIT_EXIT_GRACE=1s"}, "sh", "-c", endsOnTerm)
 	box.detonate()
-	before := box.bombs()
+	before, after := box.bombs(), processes(nil)
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("bombs before %+v, after %+v", before, after)
+			t.Log(must(t, "top", box.id, "-L", "-o", "pid,ppid,tid,stat,wchan:20,time,args"))
+		}
+	})
 	eventually(t, settleLimit, "reaping at the limit", func() bool {
-		return len(before) > 1 && before.inCommon(box.bombs()) <= 1
+		after = box.bombs()
+		return len(before) > 1 && before.inCommon(after) <= 1
 	})
 	if took := box.stop(60); took > 20*time.Second {
 		t.Errorf("docker stop took %v", took)

@@ -3,8 +3,7 @@
 package e2e
 
 import (
-	"crypto/sha256"
-	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 )
@@ -17,12 +16,57 @@ func TestEntrypointPassesOutputThrough(t *testing.T) {
 	}
 }
 
-func TestEntrypointPassesInputAndBinaryOutputThrough(t *testing.T) {
+func TestEntrypointPassesInputThrough(t *testing.T) {
 	t.Parallel()
-	r := runOnce(t, nil, "sh", "-c", "head -c 300000 /dev/urandom | tee /tmp/x; sha256sum </tmp/x >&2")
-	sum := strings.Fields(r.stderr)
-	if len(r.stdout) != 300000 || len(sum) == 0 || sum[0] != fmt.Sprintf("%x", sha256.Sum256([]byte(r.stdout))) {
-		t.Errorf("%d bytes on stdout, whose sum should be %s", len(r.stdout), r.stderr)
+	input := make([]byte, 300_000)
+	rand.NewChaCha8([32]byte{}).Read(input)
+	r := runWithInput(t, string(input), nil, "cat")
+	if r.code != 0 || r.stderr != "" || r.stdout != string(input) {
+		t.Errorf("status %d, %d bytes back of %d, stderr %q", r.code, len(r.stdout), len(input), r.stderr)
+	}
+}
+
+func TestEndOfInputStopsTheContainerWhereAsked(t *testing.T) {
+	t.Parallel()
+	if r := runWithInput(t, "", []string{"-e", "SBINIT_STDIN_EOF=stop"}, "sleep", "60"); r.code != 143 {
+		t.Errorf("got %+v, want status 143", r)
+	}
+}
+
+// A main program that forks and exits: the container ends with it, or with the last process where that is asked for.
+func TestContainerOfAMainProgramThatForks(t *testing.T) {
+	t.Parallel()
+	const forks = "(sleep 1; echo late) & echo early; exit 4"
+	for wait, want := range map[string]string{"main": "early\n", "all": "early\nlate\n"} {
+		r := runOnce(t, []string{"-e", "SBINIT_WAIT=" + wait}, "sh", "-c", forks)
+		if r.code != 4 || r.stdout != want {
+			t.Errorf("SBINIT_WAIT=%s: got %+v, want status 4 and %q", wait, r, want)
+		}
+	}
+}
+
+// restrictions are ways to take something away from a container. /tmp stays writable, for the tests' programs.
+var restrictions = map[string][]string{
+	"read-only root":              {"--read-only", "--tmpfs", "/tmp"},
+	"plain user":                  {"--user", "1000:1000"},
+	"user without a passwd entry": {"--user", "4321:4321"},
+	"no capability":               {"--cap-drop", "ALL"},
+	"no new privileges":           {"--user", "1000:1000", "--security-opt", "no-new-privileges"},
+	"50 processes":                {"--pids-limit", "50"},
+	"20 MB of memory":             {"--memory", "20m"},
+	"all at once":                 {"--read-only", "--tmpfs", "/tmp", "--user", "1000:1000", "--cap-drop", "ALL", "--pids-limit", "50"},
+}
+
+func TestRestrictedContainersAreNoMatterToSpeakOf(t *testing.T) {
+	t.Parallel()
+	for name, options := range restrictions {
+		r := runOnce(t, options, "echo", "hello")
+		if r.code != 0 || r.stdout != "hello\n" || r.stderr != "" {
+			t.Errorf("%s: got %+v", name, r)
+		}
+	}
+	if r := runOnce(t, []string{"--read-only"}, "echo", "hello"); r.code != 0 || r.stderr != "" {
+		t.Errorf("nothing writable at all: got %+v", r)
 	}
 }
 

@@ -32,8 +32,7 @@ type terminal struct {
 // openTerminal runs the command on a terminal of 80 columns and 24 rows.
 func openTerminal(t *testing.T, options []string, command ...string) *terminal {
 	t.Helper()
-	args := append([]string{"create", "--interactive", "--tty", "--network", "none"}, options...)
-	c := &container{t, must(t, append(append(args, image), command...)...)}
+	c := &container{t, must(t, arguments([]string{"create", "--interactive", "--tty"}, options, command)...)}
 	t.Cleanup(c.remove)
 	term := &terminal{container: c, cmd: daemon.command(context.Background(), "start", "--attach", "--interactive", c.id)}
 	ptmx, err := pty.StartWithSize(term.cmd, &pty.Winsize{Cols: 80, Rows: 24})

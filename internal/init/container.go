@@ -2,6 +2,8 @@ package pid1
 
 import (
 	"errors"
+	"fmt"
+	"runtime/debug"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -74,13 +76,15 @@ func (c *container) serve() int {
 func (c *container) dispatch(kind int32, fd int) {
 	switch kind {
 	case onSignal:
-		if err := c.loop.source.Read(c.signalled); err != nil {
+		if err := c.loop.source.Read(fd, c.signalled); err != nil {
 			c.log.error("signals not read", cause(err))
 		}
 	case onTimer:
 		c.loop.timer.clear()
 	case onParent:
-		c.watcher.parentEnded(fd)
+		if c.watcher != nil {
+			c.watcher.parentEnded(fd)
+		}
 		c.bereaved = true
 	case onWake:
 		c.verdicts = c.inspector.collect(c.verdicts)
@@ -187,8 +191,23 @@ func (c *container) step(now time.Time) {
 	}
 	c.forwarder.step(now)
 	if c.ledger != nil {
+		defer c.survive()
 		c.stepOrphans(now)
 	}
+}
+
+// survive turns a fault in the handling of orphans into its end: PID 1 has
+// other duties, and must not die of this one.
+func (c *container) survive() {
+	fault := recover()
+	if fault == nil {
+		return
+	}
+	c.log.error("orphans are no longer handled: a fault in sbinit, please report it",
+		text("fault", fmt.Sprint(fault)), text("stack", string(debug.Stack())))
+	c.counts.failed++
+	c.watcher.close()
+	c.watcher, c.ledger = nil, nil
 }
 
 // stepOrphans looks when a look is wanted, or when somebody is due: nobody is

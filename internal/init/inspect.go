@@ -2,6 +2,7 @@ package pid1
 
 import (
 	"encoding/binary"
+	"fmt"
 	"runtime"
 
 	"golang.org/x/sys/unix"
@@ -97,8 +98,13 @@ func (in *inspector) run() {
 	}
 }
 
-func (in *inspector) judge(q inquiry) verdict {
-	v := verdict{orphan: q.orphan}
+func (in *inspector) judge(q inquiry) (v verdict) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			v = verdict{orphan: q.orphan, err: fmt.Errorf("a fault in sbinit, please report it: %v", fault)}
+		}
+	}()
+	v.orphan = q.orphan
 	pid := q.orphan.PID
 	err := in.fs.AsOwner(pid, func() (err error) {
 		v.abandoned, err = in.fs.Abandoned(pid)

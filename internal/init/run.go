@@ -54,6 +54,9 @@ func Run(s Setup) int {
 // prepare acquires everything that the loop needs, before there is a program
 // that depends on it.
 func prepare(s Setup, log *logger) (*container, error) {
+	if err := checkTaskLimit(); err != nil {
+		return nil, err
+	}
 	if err := becomeReaper(s.Config, log); err != nil {
 		return nil, err
 	}

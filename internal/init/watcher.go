@@ -37,7 +37,7 @@ type watcher struct {
 	lastFork  time.Time // when a tick last saw that something had been started
 	lastPID   int
 	trustPID  bool      // our own fork moved the number
-	unsettled bool      // the last look was hurried: look once more at the tick
+	unsettled bool      // the list of children may have left somebody out: look at the tick
 	wanted    bool      // a tick, or an event that a glance cannot serve, asked for a look
 	notBefore time.Time // the next look that an event may cause
 	children  []int     // buffer of glance
@@ -132,7 +132,6 @@ func (w *watcher) look(now time.Time) error {
 		w.watchParents()
 	}
 	w.notBefore = now.Add(lookShare * time.Since(begin))
-	w.unsettled = true
 	return err
 }
 
@@ -147,10 +146,22 @@ func (w *watcher) watchParents() {
 			w.forget(id, fd)
 		}
 	}
-	for i := range w.snap.procs {
-		if at := w.snap.parent[i]; at >= 0 {
+	w.ours(func(p *proc.Stat) {
+		if at := w.snap.find(p.PPID); at >= 0 {
 			w.watch(&w.snap.procs[at])
 		}
+	})
+}
+
+// ours calls fn for each process that can leave us an orphan: for PID 1 all,
+// since what `docker exec` runs is below nobody, for a subreaper who is below it.
+func (w *watcher) ours(fn func(*proc.Stat)) {
+	if w.self != 1 {
+		w.snap.descendants(w.self, fn)
+		return
+	}
+	for i := range w.snap.procs {
+		fn(&w.snap.procs[i])
 	}
 }
 

@@ -5,8 +5,16 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
+)
+
+// execTries times execPause is more than an execve takes to show what it was
+// given, on a machine that is not short of everything.
+const (
+	execTries = 20
+	execPause = time.Millisecond
 )
 
 // Names are what a process may be called by.
@@ -44,7 +52,7 @@ func (fs *FS) Names(pid int) (Names, error) {
 		return Names{}, err
 	}
 	n := Names{Comm: s.Comm(), Exe: fs.exe(pid)}
-	line, err := fs.read(fs.in(pid, "cmdline"))
+	line, err := fs.readMemory(pid, "cmdline")
 	if err != nil {
 		return n, err
 	}
@@ -117,7 +125,7 @@ func base(name string) string {
 // HasEnv says whether the process was started with that "NAME=value" in its
 // environment. It can stall as Names can.
 func (fs *FS) HasEnv(pid int, entry string) (bool, error) {
-	env, err := fs.read(fs.in(pid, "environ"))
+	env, err := fs.readMemory(pid, "environ")
 	if err != nil {
 		return false, err
 	}
@@ -127,4 +135,21 @@ func (fs *FS) HasEnv(pid int, entry string) (bool, error) {
 		}
 	}
 	return false, nil
+}
+
+// readMemory reads arguments or environment. In the middle of an execve(2)
+// both are empty, until the kernel has copied them (fs/binfmt_elf.c,
+// create_elf_tables): a process that lives and has nothing to show gets a
+// little time.
+func (fs *FS) readMemory(pid int, name string) ([]byte, error) {
+	for try := 1; ; try++ {
+		content, err := fs.read(fs.in(pid, name))
+		if err != nil || len(content) > 0 || try == execTries {
+			return content, err
+		}
+		if s, err := fs.Stat(pid); err != nil || !s.Alive() {
+			return nil, err
+		}
+		time.Sleep(execPause)
+	}
 }

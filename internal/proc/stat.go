@@ -56,11 +56,8 @@ func parseStat(line []byte, s *Stat) error {
 // parseFields reads fields 3 (state) to 22 (start time).
 func (s *Stat) parseFields(rest []byte) error {
 	for field := 3; field <= 22; field++ {
-		rest = bytes.TrimLeft(rest, " ")
-		word := rest
-		if i := bytes.IndexByte(rest, ' '); i >= 0 {
-			word, rest = rest[:i], rest[i:]
-		}
+		var word []byte
+		word, rest, _ = bytes.Cut(bytes.TrimLeft(rest, " "), []byte{' '})
 		if len(word) == 0 {
 			return errStat
 		}

@@ -79,21 +79,19 @@ func firstChange() (changed Exit) {
 
 func TestTerminal(t *testing.T) {
 	testns.RequireNS(t)
-	for _, c := range []struct {
-		options, stdin string
-		want           string
-	}{
-		{"", "hello", "has the terminal: false\nexit code 0\n"},
-		{"group", "hello", "has the terminal: false\nstopped by SIGTTIN\n"},
-		{"foreground", "hello", "has the terminal: true\nexit code 0\n"},
-		{"group foreground", "hello", "has the terminal: true\nexit code 0\n"},
-		{"session foreground leave", "hello", "has the terminal: true\nexit code 0\n"},
+	for _, c := range []struct{ options, want string }{
+		{"", "has the terminal: false\nexit code 0\n"},
+		{"group", "has the terminal: false\nstopped by SIGTTIN\n"},
+		{"foreground", "has the terminal: true\nexit code 0\n"},
+		{"group foreground", "has the terminal: true\nexit code 0\n"},
+		{"session foreground leave", "has the terminal: true\nexit code 0\n"},
 	} {
 		t.Run(c.options, func(t *testing.T) {
 			testns.Each(t, func(t *testing.T, o testns.Options) {
 				o.Stdin = testns.Terminal
 				program := testns.Start(t, o, testns.Self("terminal", strings.Fields(c.options)...)...)
-				fmt.Fprintln(program.Input(), c.stdin)
+				program.WaitFor(t, "the start", func() bool { return strings.Contains(program.Stdout(), "terminal:") })
+				fmt.Fprintln(program.Input(), "hello")
 				program.Wait(t)
 				if got := program.Stdout(); got != c.want {
 					t.Errorf("got\n%swant\n%s%s", got, c.want, program.Stderr())

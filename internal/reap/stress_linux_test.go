@@ -107,7 +107,7 @@ func BenchmarkStart(b *testing.B) {
 	s.Paths = []string{"/bin/true"}
 	b.Run("reap", func(b *testing.B) {
 		for range b.N {
-			await(b, mustStart(b, s))
+			waitFor(mustStart(b, s))
 		}
 	})
 	b.Run("os", func(b *testing.B) {
@@ -116,7 +116,7 @@ func BenchmarkStart(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			await(b, p.Pid)
+			waitFor(p.Pid)
 			p.Release()
 		}
 	})

@@ -48,8 +48,8 @@ func Open(blocked bool) (*Source, error) {
 	return &Source{queues: []queue{{fd, fromSignalfd}, q}}, err
 }
 
-// Descriptors are to be watched for reading; after any of them woke the
-// caller, call Read.
+// Descriptors are to be watched for reading; call Read with the one that is
+// ready.
 func (s *Source) Descriptors() []int {
 	fds := make([]int, len(s.queues))
 	for i, q := range s.queues {
@@ -58,16 +58,18 @@ func (s *Source) Descriptors() []int {
 	return fds
 }
 
-// Read calls fn for each signal that waits, until none does.
-func (s *Source) Read(fn func(Info)) error {
+// Read calls fn for each signal that waits at that descriptor.
+func (s *Source) Read(fd int, fn func(Info)) error {
 	for _, q := range s.queues {
-		if err := s.drain(q, fn); err != nil {
-			return err
+		if q.fd == fd {
+			return s.drain(q, fn)
 		}
 	}
 	return nil
 }
 
+// drain reads until less comes than there was room for, which says that
+// nothing is left.
 func (s *Source) drain(q queue, fn func(Info)) error {
 	for {
 		n, err := unix.Read(q.fd, s.buf[:])
@@ -81,6 +83,9 @@ func (s *Source) drain(q queue, fn func(Info)) error {
 		}
 		for b := s.buf[:n]; len(b) >= recordSize; b = b[recordSize:] {
 			fn(q.decode(b))
+		}
+		if n < len(s.buf) {
+			return nil
 		}
 	}
 }

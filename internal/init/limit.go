@@ -1,0 +1,40 @@
+package pid1
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strconv"
+)
+
+// tasksNeeded are the threads that sbinit will have beside those that it has
+// once it starts, and the main program.
+const tasksNeeded = spareThreads + 3
+
+// pidsFolders are where a container finds its own pids controller, of cgroup v2
+// and v1 (kernel Documentation/admin-guide/cgroup-v1/pids.rst).
+var pidsFolders = []string{"/sys/fs/cgroup", "/sys/fs/cgroup/pids"}
+
+// checkTaskLimit refuses a limit under which the Go runtime would die of the
+// next thread it needs, with a stack trace in place of a reason.
+func checkTaskLimit() error {
+	for _, folder := range pidsFolders {
+		limit, limited := readCount(folder + "/pids.max")
+		used, ok := readCount(folder + "/pids.current")
+		if limited && ok && limit-used < tasksNeeded {
+			return fmt.Errorf("%s/pids.max is %d: want %d at least, %d are in use and sbinit needs %d more",
+				folder, limit, used+tasksNeeded, used, tasksNeeded)
+		}
+	}
+	return nil
+}
+
+// readCount is false for a file that is not there, or says "max".
+func readCount(file string) (int, bool) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return 0, false
+	}
+	n, err := strconv.Atoi(string(bytes.TrimSpace(text)))
+	return n, err == nil
+}
