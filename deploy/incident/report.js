@@ -10,7 +10,7 @@ export function measuredRow(test, runs, { pid1, left, orphans, cleanAfter, devSe
     processes_left: left.length,
     rss_kb: sum('rss'),
     pss_kb: sum('pss'),
-    clean_after_ms: cleanAfter,
+    clean_after_ms: cleanAfter && Math.round(cleanAfter),
     dev_servers: devServers,
     left,
     faults: [...leakFaults(test.expected, left, orphans, cleanAfter), ...devServerFaults(devServers)],

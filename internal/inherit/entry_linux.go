@@ -11,6 +11,7 @@ type record struct {
 	ignored uint64 // signals that were ignored, likewise
 	envp    **byte // the kernel's vector on the initial stack, ends with nil
 	all     uint64 // every signal
+	closed  uint64 // of descriptors 0 to 2 those that were not open, bit n for descriptor n
 	found   [4]uint64
 }
 

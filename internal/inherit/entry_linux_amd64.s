@@ -5,11 +5,13 @@
 
 #define SYS_rt_sigaction 13
 #define SYS_rt_sigprocmask 14
+#define SYS_fcntl 72
 
 #define SIG_SETMASK 2
 #define SIG_IGN 1
 #define NSIG 64
 #define SIGSET_SIZE 8
+#define F_GETFD 1
 
 // At entry SP points at argc, and DX has a meaning (System V ABI, AMD64 supplement,
 // 3.4.1 "Initial Stack and Register State"). Both are handed on. A system call destroys
@@ -49,6 +51,23 @@ nextsignal:
 	CMPL	R12, $NSIG
 	JLE	signal
 	MOVQ	R13, ·boot+record_ignored(SB)
+
+	// The runtime opens /dev/null for standard descriptors that are closed.
+	XORL	R13, R13
+	XORL	R12, R12
+descriptor:
+	MOVL	R12, DI			// fcntl(descriptor, F_GETFD)
+	MOVL	$F_GETFD, SI
+	MOVL	$SYS_fcntl, AX
+	SYSCALL
+	TESTQ	AX, AX
+	JGE	nextdescriptor
+	BTSQ	R12, R13
+nextdescriptor:
+	INCL	R12
+	CMPL	R12, $2
+	JLE	descriptor
+	MOVQ	R13, ·boot+record_closed(SB)
 
 	// The runtime's table of signals, if it is the one that we know.
 	LEAQ	runtime·sigtable(SB), DI

@@ -3,6 +3,7 @@
 #include "go_asm.h"
 #include "textflag.h"
 
+#define SYS_fcntl 25
 #define SYS_rt_sigaction 134
 #define SYS_rt_sigprocmask 135
 
@@ -10,6 +11,7 @@
 #define SIG_IGN 1
 #define NSIG 64
 #define SIGSET_SIZE 8
+#define F_GETFD 1
 
 // At entry SP points at argc, and R0 may have a meaning to a dynamic loader. Both are
 // handed on. A system call destroys R0.
@@ -52,6 +54,24 @@ nextsignal:
 	CMP	$NSIG, R22
 	BLE	signal
 	MOVD	R24, record_ignored(R19)
+
+	// The runtime opens /dev/null for standard descriptors that are closed.
+	MOVD	ZR, R22
+	MOVD	$1, R23
+	MOVD	ZR, R24
+descriptor:
+	MOVD	R22, R0			// fcntl(descriptor, F_GETFD)
+	MOVD	$F_GETFD, R1
+	MOVD	$SYS_fcntl, R8
+	SVC
+	TBZ	$63, R0, nextdescriptor
+	ORR	R23, R24
+nextdescriptor:
+	LSL	$1, R23
+	ADD	$1, R22
+	CMP	$2, R22
+	BLE	descriptor
+	MOVD	R24, record_closed(R19)
 
 	// The runtime's table of signals, if it is the one that we know.
 	MOVD	$runtime·sigtable(SB), R10

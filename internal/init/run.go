@@ -161,6 +161,7 @@ func Inherited(argv, env []string) reap.Spec {
 		Paths:   reap.Candidates(argv[0], path, set),
 		Argv:    argv,
 		Env:     env,
+		Close:   inherit.Closed(),
 		Mask:    inherit.SignalMask(),
 		Ignored: inherit.IgnoredSignals(),
 	}

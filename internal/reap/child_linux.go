@@ -55,6 +55,9 @@ func (p *plan) prepare() failure {
 	if p.foreground {
 		p.takeTerminal()
 	}
+	for _, fd := range p.close {
+		unix.RawSyscall(unix.SYS_CLOSE, uintptr(fd), 0, 0)
+	}
 	if p.dir != nil {
 		if _, _, errno := syscall.RawSyscall(unix.SYS_CHDIR, uintptr(unsafe.Pointer(p.dir)), 0, 0); errno != 0 {
 			return failure{step: stepChdir, errno: uint32(errno)}

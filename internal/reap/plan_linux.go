@@ -13,6 +13,7 @@ type plan struct {
 	paths     []*byte
 	argv, env []*byte // end with nil
 	dir       *byte   // nil for none
+	close     []int
 
 	session, group, foreground bool
 
@@ -31,6 +32,7 @@ func (s Spec) plan() (*plan, error) {
 		return nil, unix.EINVAL
 	}
 	p := &plan{
+		close:      s.Close,
 		session:    s.Session,
 		group:      s.ProcessGroup || s.Foreground,
 		foreground: s.Foreground,

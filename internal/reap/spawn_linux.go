@@ -18,6 +18,7 @@ type Spec struct {
 	Argv  []string // at least one
 	Env   []string
 	Dir   string // working directory, "" for this process's own
+	Close []int  // descriptors of this process that the child does not get
 
 	ProcessGroup bool // leader of a new process group
 	Session      bool // leader of a new session, and so of a process group
