@@ -43,7 +43,7 @@ type container struct {
 	mainEnd   bool // the main program has ended
 	status    int  // its exit status
 	lingering bool // SBINIT_WAIT=all: waiting for the rest to end by itself
-	drain     *drain
+	drain     *contain.Ladder
 }
 
 // tracksOrphans says whether anything is ever done about an orphan.
@@ -55,7 +55,7 @@ func (c *container) serve() int {
 	if c.stdin != nil {
 		c.stdin.woken(time.Now())
 	}
-	for c.drain == nil || !c.drain.done {
+	for c.drain == nil || !c.drain.Done() {
 		if err := c.loop.poll.wait(!c.unreaped, c.dispatch); err != nil {
 			c.log.error("waiting failed", cause(err))
 		}
@@ -106,7 +106,7 @@ func (c *container) receive(sig unix.Signal, now time.Time) {
 	switch {
 	case c.drain != nil:
 		if signals.IsStop(sig) {
-			c.drain.hurry(now)
+			c.drain.Hurry(now)
 		}
 	case c.mainEnd || c.main.pid == 0:
 		if signals.IsStop(sig) {
@@ -168,21 +168,12 @@ func (c *container) mainEnded(status unix.WaitStatus) {
 	c.beginDrain(time.Now())
 }
 
-func (c *container) beginDrain(now time.Time) {
-	if c.watcher != nil {
-		c.watcher.close()
-	}
-	var who population = &namespace{fs: c.fs}
-	if c.self != 1 {
-		who = &descendants{self: c.self, fs: c.fs, fence: c.fence, told: map[proc.ID]unix.Signal{}}
-	}
-	c.drain = newDrain(who, c.cfg, c.log, &c.counts, now)
-}
+func (c *container) beginDrain(now time.Time) { c.drain = c.newDrain(now) }
 
 // step does what is due. What waits for a time is asked for its own.
 func (c *container) step(now time.Time) {
 	if c.drain != nil {
-		c.drain.step(now)
+		c.stepDrain(now)
 		return
 	}
 	if c.stdin != nil && c.stdin.step(now) {
@@ -249,7 +240,7 @@ func (c *container) meet(pid int, now time.Time) {
 // due is the next time at which step has something to do.
 func (c *container) due() time.Time {
 	if c.drain != nil {
-		return c.drain.due()
+		return c.drain.Due()
 	}
 	due := c.forwarder.due()
 	if c.stdin != nil {

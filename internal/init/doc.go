@@ -10,12 +10,12 @@
 //
 //	kernel -> signals.Source -> loop.dispatch -> container.signalled
 //	       -> forwarder.receive (rewrite, hold, clock) -> program.signal
-//	       or, once the main program has ended: drain.hurry
+//	       or, once the main program has ended: drain.Hurry
 //
 // An exit:
 //
 //	SIGCHLD -> loop.dispatch -> container.reap -> reap.Drain
-//	        -> main program: container.mainEnded -> drain (drain.go)
+//	        -> main program: container.mainEnded -> drain.go
 //	        -> any other:    ledger.reaped, watcher.glance
 //
 // An orphan, which no signal announces:
@@ -23,12 +23,12 @@
 //	pidfd of its parent | a reaped child | the tick   (watcher.go)
 //	        -> watcher.glance or .look -> snapshot -> ledger.adopt
 //	        -> its grace passes -> inspector.judge, on a thread of its own
-//	        -> ledger.decide -> ending.step (SIGTERM, SIGKILL) until nobody is left
+//	        -> ledger.decide -> ending.Step (contain.Ladder: SIGTERM, SIGKILL) until nobody is left
 //
 // The end:
 //
-//	container.mainEnded -> drain.step: SIGTERM, grace, SIGKILL over everybody
-//	        (population.go), until empty or the deadline -> Run's exit status
+//	container.mainEnded -> drain: contain.Ladder over everybody, SIGTERM, grace, SIGKILL,
+//	        until empty or the deadline -> Run's exit status
 //
 // The state of each is in the struct it is named after, and no other goroutine
 // touches it. There are three others: the log's sink, the inspector, and where

@@ -10,71 +10,80 @@ import (
 	"github.com/sbinit/sbinit/internal/proc"
 )
 
-const (
-	firstPause = 2 * time.Millisecond
-	lastPause  = 250 * time.Millisecond
-	giveUp     = 5 * time.Second // from the first SIGKILL, until an ending says that it failed
-)
+// endingLimit is how long an ending tries SIGKILL until it says that it failed.
+const endingLimit = 5 * time.Second
 
-// An ending is the termination of one orphan and all that it started. Ending an
-// adapter orphans its CLI, and ending that orphans its shell: whatever was
-// below the orphan when it began, or is started by one of these, belongs to it,
-// whoever its parent is by then.
+// An ending is the termination of one orphan and all that it started.
 type ending struct {
-	ledger   *ledger
-	root     proc.ID
-	name     string
-	members  map[proc.ID]sent
-	exempt   map[proc.ID]bool // kept, with all below them
-	sessions map[int]bool     // sessions and process groups led by a member
-	killAt   time.Time        // zero: never
-	giveUpAt time.Time
-	next     time.Time
-	pause    time.Duration
-	refused  error
-	killing  bool
-	over     bool
+	*contain.Ladder
+	line   *line
+	ledger *ledger
+	root   proc.ID
+	name   string
 }
 
-// sent is the strongest signal a member got.
-type sent uint8
-
-const (
-	nothing sent = iota
-	terminated
-	killed
-)
-
-func newEnding(l *ledger, root proc.ID, v verdict, s *snapshot, now time.Time) *ending {
-	killAt := now.Add(l.cfg.KillGrace)
-	e := &ending{
-		ledger: l, root: root, name: v.name, exempt: v.exempt, pause: firstPause,
-		members: map[proc.ID]sent{root: nothing}, sessions: map[int]bool{},
-		killAt: killAt, giveUpAt: killAt.Add(giveUp),
+func newEnding(l *ledger, root proc.ID, v verdict, s *proc.Snapshot, now time.Time) *ending {
+	ln := &line{
+		self: l.self, send: l.world.signal, exempt: v.exempt,
+		members: map[proc.ID]unix.Signal{root: 0}, led: map[int]bool{},
 	}
-	e.extend(s)
-	return e
+	ln.extend(s)
+	return &ending{
+		Ladder: contain.NewLadder(ln, l.cfg.KillGrace, endingLimit, now),
+		line:   ln, ledger: l, root: root, name: v.name,
+	}
+}
+
+// finish says how the ending came out.
+func (e *ending) finish() {
+	r := e.Report()
+	e.ledger.counts.killed += uint64(r.Killed)
+	if r.Contained {
+		e.ledger.log.info("orphan's processes have ended", number("pid", e.root.PID), text("name", e.name),
+			number("killed", r.Killed), took("after", r.Took))
+		return
+	}
+	e.ledger.counts.failed++
+	why := e.line.refused
+	if why == nil {
+		why = errors.New("SIGKILL was sent and has not ended them yet")
+	}
+	e.ledger.log.error("orphan's processes could not be ended", number("pid", e.root.PID), text("name", e.name),
+		number("left", len(e.line.members)), cause(why))
+}
+
+// A line is an orphan with its descendants. Ending an adapter orphans its CLI,
+// and ending that orphans its shell: whatever was below the orphan when its
+// ending began, or is started by one of these, belongs to it, whoever its parent
+// is by then.
+type line struct {
+	self    int
+	send    func(proc.ID, ...unix.Signal) error
+	members map[proc.ID]unix.Signal // the last signal that each has got
+	exempt  map[proc.ID]bool        // kept, with all below them
+	led     map[int]bool            // sessions and process groups that a member leads
+	refused error
 }
 
 // extend takes in what members have started, and drops who has ended.
-func (e *ending) extend(s *snapshot) {
-	isMember := func(p *proc.Stat) bool { _, ok := e.members[p.ID]; return ok }
-	isBarrier := func(p *proc.Stat) bool { return p.PID == e.ledger.self || e.exempt[p.ID] }
-	s.subtree(isMember, isBarrier, func(p *proc.Stat) { e.include(p) })
-	for id := range e.members {
-		if p := s.get(id); p == nil || !p.Alive() {
-			delete(e.members, id)
+func (l *line) extend(s *proc.Snapshot) {
+	isMember := func(p *proc.Stat) bool { _, ok := l.members[p.ID]; return ok }
+	isBarrier := func(p *proc.Stat) bool { return p.PID == l.self || l.exempt[p.ID] }
+	s.Subtree(isMember, isBarrier, l.include)
+	for id := range l.members {
+		if p := s.Get(id); p == nil || !p.Alive() {
+			delete(l.members, id)
 		}
 	}
 }
 
-func (e *ending) include(p *proc.Stat) {
-	if _, ok := e.members[p.ID]; !ok {
-		e.members[p.ID] = nothing
+func (l *line) include(p *proc.Stat) {
+	if _, ok := l.members[p.ID]; !ok {
+		l.members[p.ID] = 0
 	}
-	for _, led := range []int{p.PGID, p.SID} {
-		if led == p.PID {
-			e.sessions[led] = true
+	for _, group := range []int{p.PGID, p.SID} {
+		if group == p.PID {
+			l.led[group] = true
 		}
 	}
 }
@@ -82,77 +91,40 @@ func (e *ending) include(p *proc.Stat) {
 // claims says whether an orphan that was just noticed belongs here: it is a
 // member already, or its line was never seen and it is in a session or process
 // group that a member led. The runner's own session tells nothing.
-func (e *ending) claims(p *proc.Stat) bool {
-	if e.exempt[p.ID] {
+func (l *line) claims(p *proc.Stat) bool {
+	if l.exempt[p.ID] {
 		return false
 	}
-	if _, ok := e.members[p.ID]; !ok && !e.sessions[p.SID] && !e.sessions[p.PGID] {
+	if _, ok := l.members[p.ID]; !ok && !l.led[p.SID] && !l.led[p.PGID] {
 		return false
 	}
-	e.include(p)
+	l.include(p)
 	return true
 }
 
-func (e *ending) due() time.Time { return earliest(e.next, e.killAt) }
-
-// step signals whoever has not got the signal of the hour, and plans the next
-// look.
-func (e *ending) step(now time.Time) {
-	if reached(e.killAt, now) {
-		e.killing, e.killAt, e.pause = true, time.Time{}, firstPause
-	}
-	for id, had := range e.members {
-		e.tell(id, had)
-	}
-	switch {
-	case len(e.members) == 0:
-		e.finish()
-	case e.killing && reached(e.giveUpAt, now):
-		e.fail()
-	default:
-		e.plan(now)
-	}
-}
-
-// plan lets the pauses grow: soon after a signal much happens, later little.
-func (e *ending) plan(now time.Time) {
-	e.next = now.Add(e.pause)
-	e.pause = min(2*e.pause, lastPause)
-}
-
-func (e *ending) tell(id proc.ID, had sent) {
-	want, sigs := terminated, []unix.Signal{unix.SIGTERM, unix.SIGCONT}
-	if e.killing {
-		want, sigs = killed, []unix.Signal{unix.SIGKILL}
-	}
-	if had >= want {
-		return
-	}
-	switch err := e.ledger.world.signal(id, sigs...); {
-	case errors.Is(err, contain.ErrGone):
-		delete(e.members, id)
-	case err != nil:
-		e.refused = err
-	default:
-		e.members[id] = want
-		if want == killed {
-			e.ledger.counts.killed++
+// Tell signals each member that has not had the signal.
+func (l *line) Tell(sigs ...unix.Signal) contain.Tally {
+	var t contain.Tally
+	for id, had := range l.members {
+		if had == sigs[0] {
+			continue
+		}
+		switch err := l.send(id, sigs...); {
+		case err == nil:
+			l.members[id] = sigs[0]
+			t.Signalled++
+		case errors.Is(err, contain.ErrGone):
+			delete(l.members, id)
+		default:
+			l.refused = err
+			t.Refused++
 		}
 	}
+	return t
 }
 
-func (e *ending) finish() {
-	e.over = true
-	e.ledger.log.info("orphan's processes have ended", number("pid", e.root.PID), text("name", e.name))
-}
+// Empty goes by the last look, which is of this moment.
+func (l *line) Empty() bool { return len(l.members) == 0 }
 
-func (e *ending) fail() {
-	e.over = true
-	e.ledger.counts.failed++
-	why := e.refused
-	if why == nil {
-		why = errors.New("SIGKILL was sent and has not ended them yet")
-	}
-	e.ledger.log.error("orphan's processes could not be ended", number("pid", e.root.PID), text("name", e.name),
-		number("left", len(e.members)), cause(why))
-}
+// Survivors are counted, not named: the members are.
+func (l *line) Survivors() []proc.Stat { return nil }

@@ -61,17 +61,17 @@ func newLedger(self int, cfg config.Config, world tracker, log *logger, c *count
 }
 
 // observe compares a snapshot with what was known.
-func (l *ledger) observe(s *snapshot, now time.Time) {
+func (l *ledger) observe(s *proc.Snapshot, now time.Time) {
 	for pid, o := range l.orphans {
-		if p := s.get(o.ID); p == nil || !p.Alive() {
+		if p := s.Get(o.ID); p == nil || !p.Alive() {
 			delete(l.orphans, pid)
 		}
 	}
 	for _, e := range l.endings {
-		e.extend(s)
+		e.line.extend(s)
 	}
-	for i := range s.procs {
-		if p := &s.procs[i]; p.PPID == l.self && p.Alive() && !l.world.spawned(p.PID) {
+	for i := range s.Procs {
+		if p := &s.Procs[i]; p.PPID == l.self && p.Alive() && !l.world.spawned(p.PID) {
 			l.adopt(p, now)
 		}
 	}
@@ -87,7 +87,7 @@ func (l *ledger) adopt(p *proc.Stat, now time.Time) {
 		return
 	}
 	for _, e := range l.endings {
-		if e.claims(p) {
+		if e.line.claims(p) {
 			return
 		}
 	}
@@ -116,14 +116,14 @@ func (l *ledger) due() time.Time {
 		}
 	}
 	for _, e := range l.endings {
-		first = earliest(first, e.due())
+		first = earliest(first, e.Due())
 	}
 	return first
 }
 
 // step asks for verdicts that are due and carries the endings on. The snapshot
 // is of this moment.
-func (l *ledger) step(s *snapshot, now time.Time) {
+func (l *ledger) step(s *proc.Snapshot, now time.Time) {
 	for _, o := range l.orphans {
 		if o.stage == judged || !reached(o.due, now) {
 			continue
@@ -136,7 +136,9 @@ func (l *ledger) step(s *snapshot, now time.Time) {
 	}
 	left := l.endings[:0]
 	for _, e := range l.endings {
-		if e.step(now); !e.over {
+		if e.Step(now); e.Done() {
+			e.finish()
+		} else {
 			left = append(left, e)
 		}
 	}
@@ -145,7 +147,7 @@ func (l *ledger) step(s *snapshot, now time.Time) {
 }
 
 // decide takes the inspector's verdict.
-func (l *ledger) decide(v verdict, s *snapshot, now time.Time) {
+func (l *ledger) decide(v verdict, s *proc.Snapshot, now time.Time) {
 	o := l.orphans[v.orphan.PID]
 	if o == nil || o.ID != v.orphan || o.stage != judged {
 		return
@@ -202,20 +204,20 @@ func (o *orphan) grantAgain(now time.Time, grace time.Duration) bool {
 	return true
 }
 
-func (l *ledger) end(o *orphan, v verdict, s *snapshot, now time.Time) {
+func (l *ledger) end(o *orphan, v verdict, s *proc.Snapshot, now time.Time) {
 	delete(l.orphans, o.PID)
 	e := newEnding(l, o.ID, v, s, now)
 	l.counts.terminated++
 	l.log.warn("orphan terminated",
-		number("pid", o.PID), text("name", v.name), took("age", now.Sub(o.since)), number("processes", len(e.members)),
+		number("pid", o.PID), text("name", v.name), took("age", now.Sub(o.since)), number("processes", len(e.line.members)),
 		text("hint", "SBINIT_KEEP=1 in its environment, SBINIT_ORPHAN_KEEP=+"+v.name+" or SBINIT_ORPHANS=keep would have kept it"))
-	e.step(now)
+	e.Step(now)
 	l.endings = append(l.endings, e)
 }
 
 // subtreeIDs lists what is below a process.
-func subtreeIDs(s *snapshot, id proc.ID) []proc.ID {
+func subtreeIDs(s *proc.Snapshot, id proc.ID) []proc.ID {
 	var ids []proc.ID
-	s.descendants(id.PID, func(p *proc.Stat) { ids = append(ids, p.ID) })
+	s.Descendants(id.PID, func(p *proc.Stat) { ids = append(ids, p.ID) })
 	return ids
 }

@@ -27,7 +27,7 @@ type watcher struct {
 	poll     *poller
 	log      *logger
 	pidfds   bool
-	snap     snapshot
+	snap     proc.Snapshot
 	parents  map[proc.ID]int // pidfd of each process seen to have children
 	byFD     map[int]proc.ID
 	fullSaid bool
@@ -127,7 +127,7 @@ func (w *watcher) ready(now time.Time) bool { return w.wanted && !now.Before(w.n
 func (w *watcher) look(now time.Time) error {
 	begin := time.Now()
 	w.wanted = false
-	err := w.snap.take(w.fs)
+	err := w.snap.Take(w.fs)
 	if err == nil {
 		w.watchParents()
 	}
@@ -142,27 +142,22 @@ func (w *watcher) watchParents() {
 		return
 	}
 	for id, fd := range w.parents {
-		if w.snap.get(id) == nil {
+		if w.snap.Get(id) == nil {
 			w.forget(id, fd)
 		}
 	}
-	w.ours(func(p *proc.Stat) {
-		if at := w.snap.find(p.PPID); at >= 0 {
-			w.watch(&w.snap.procs[at])
-		}
-	})
+	w.snap.Parents(w.ours(), w.watch)
 }
 
-// ours calls fn for each process that can leave us an orphan: for PID 1 all,
-// since what `docker exec` runs is below nobody, for a subreaper who is below it.
-func (w *watcher) ours(fn func(*proc.Stat)) {
-	if w.self != 1 {
-		w.snap.descendants(w.self, fn)
-		return
+// ours tells who can leave us an orphan: for PID 1 anybody, since what `docker
+// exec` runs is below nobody, for a subreaper who is below it.
+func (w *watcher) ours() func(*proc.Stat) bool {
+	if w.self == 1 {
+		return func(*proc.Stat) bool { return true }
 	}
-	for i := range w.snap.procs {
-		fn(&w.snap.procs[i])
-	}
+	below := map[int]bool{}
+	w.snap.Descendants(w.self, func(p *proc.Stat) { below[p.PID] = true })
+	return func(p *proc.Stat) bool { return below[p.PID] }
 }
 
 func (w *watcher) watch(p *proc.Stat) {

@@ -146,6 +146,8 @@ func TestProgramsThatDoNot(t *testing.T) {
 			"./plain: no permission to execute it (mode -rw-r--r--, uid "},
 		{"not executable, then absent", []string{dir + "/denied/prog", dir + "/a/prog"}, 126, unix.EACCES,
 			dir + "/denied/prog: no permission"},
+		{"two that are not executable", []string{dir + "/denied/prog", dir + "/dir"}, 126, unix.EACCES,
+			dir + "/denied/prog: no permission"},
 		{"interpreter not executable", []string{"./barred"}, 126, unix.EACCES,
 			"./barred: its interpreter /etc/passwd cannot be executed"},
 		{"directory", []string{"./dir"}, 126, unix.EACCES, "./dir: is a directory"},
