@@ -10,6 +10,7 @@ import (
 
 	"github.com/sbinit/sbinit/internal/config"
 	"github.com/sbinit/sbinit/internal/contain"
+	"github.com/sbinit/sbinit/internal/log"
 	"github.com/sbinit/sbinit/internal/proc"
 	"github.com/sbinit/sbinit/internal/reap"
 	"github.com/sbinit/sbinit/internal/signals"
@@ -22,11 +23,11 @@ const reapBudget = 64
 // /proc, from watcher on also where orphans are kept.
 type container struct {
 	cfg       config.Config
-	log       *logger
+	log       *log.Logger
 	loop      *loop
 	self      int
 	main      *program
-	forwarder *forwarder
+	forwarder *signals.Forwarder
 	terminal  *terminal   // nil: none to hand over
 	stdin     *stdinWatch // nil: not watched
 	counts    counts
@@ -40,6 +41,7 @@ type container struct {
 	unreaped  bool // more exits wait than the budget allowed
 	bereaved  bool // a process with children may have ended
 	verdicts  []verdict
+	refused   bool // a refusal to forward was mentioned
 	mainEnd   bool // the main program has ended
 	status    int  // its exit status
 	lingering bool // SBINIT_WAIT=all: waiting for the rest to end by itself
@@ -57,13 +59,13 @@ func (c *container) serve() int {
 	}
 	for c.drain == nil || !c.drain.Done() {
 		if err := c.loop.poll.wait(!c.unreaped, c.dispatch); err != nil {
-			c.log.error("waiting failed", cause(err))
+			c.log.Error("waiting failed", log.Cause(err))
 		}
 		c.reap()
 		now := time.Now()
 		c.step(now)
 		if err := c.loop.timer.set(c.due(), now); err != nil {
-			c.log.error("timer not set", cause(err))
+			c.log.Error("timer not set", log.Cause(err))
 		}
 	}
 	if c.terminal != nil && c.self != 1 {
@@ -77,7 +79,7 @@ func (c *container) dispatch(kind int32, fd int) {
 	switch kind {
 	case onSignal:
 		if err := c.loop.source.Read(fd, c.signalled); err != nil {
-			c.log.error("signals not read", cause(err))
+			c.log.Error("signals not read", log.Cause(err))
 		}
 	case onTimer:
 		c.loop.timer.clear()
@@ -113,7 +115,31 @@ func (c *container) receive(sig unix.Signal, now time.Time) {
 			c.beginDrain(now)
 		}
 	default:
-		c.forwarder.receive(sig, now)
+		if !c.forwarder.Receive(sig, now) {
+			c.log.Debug("signal dropped", log.Text("signal", signals.Name(sig)))
+		}
+	}
+}
+
+// forward passes a signal on to the main program. A refusal is mentioned once: a
+// main program that changed its uid is out of the reach of an init without
+// CAP_KILL, and will be at each signal.
+func (c *container) forward(sig unix.Signal) {
+	c.log.Debug("signal forwarded", log.Text("signal", signals.Name(sig)))
+	c.counts.forwarded++
+	err := c.main.signal(sig)
+	if err == nil || errors.Is(err, unix.ESRCH) || c.refused {
+		return
+	}
+	c.refused = true
+	c.log.Warn("signal could not be forwarded to the main program", log.Text("signal", signals.Name(sig)), log.Cause(err))
+}
+
+// killMain ends a main program that took longer over a stop signal than it may.
+func (c *container) killMain() {
+	c.log.Warn("main program did not stop within SBINIT_STOP_GRACE and is killed", log.Took("grace", c.cfg.StopGrace))
+	if err := c.main.kill(); err != nil && !errors.Is(err, unix.ESRCH) {
+		c.log.Error("main program not killed", log.Cause(err))
 	}
 }
 
@@ -124,7 +150,7 @@ func (c *container) reap() {
 	}
 	more, none, err := reap.Drain(reapBudget, c.exited)
 	if err != nil {
-		c.log.error("waiting for children failed", cause(err))
+		c.log.Error("waiting for children failed", log.Cause(err))
 	}
 	c.unreaped = more
 	if none && c.lingering && c.drain == nil {
@@ -145,7 +171,7 @@ func (c *container) exited(e reap.Exit) {
 		return
 	}
 	if c.cfg.WarnReaped {
-		c.log.warn("reaped zombie process", number("pid", e.PID))
+		c.log.Warn("reaped zombie process", log.Number("pid", e.PID))
 	}
 	if c.ledger != nil {
 		c.ledger.reaped(e.PID)
@@ -157,7 +183,7 @@ func (c *container) exited(e reap.Exit) {
 func (c *container) mainEnded(status unix.WaitStatus) {
 	c.mainEnd = true
 	c.status = reap.Code(status)
-	c.log.info("main program ended", number("pid", c.main.pid), number("status", c.status))
+	c.log.Info("main program ended", log.Number("pid", c.main.pid), log.Number("status", c.status))
 	if c.cfg.ExitOK.Has(c.status) {
 		c.status = 0
 	}
@@ -177,10 +203,10 @@ func (c *container) step(now time.Time) {
 		return
 	}
 	if c.stdin != nil && c.stdin.step(now) {
-		c.log.info("standard input ended: taken for SIGTERM")
+		c.log.Info("standard input ended: taken for SIGTERM")
 		c.receive(unix.SIGTERM, now)
 	}
-	c.forwarder.step(now)
+	c.forwarder.Step(now)
 	if c.ledger != nil {
 		defer c.survive()
 		c.stepOrphans(now)
@@ -194,8 +220,8 @@ func (c *container) survive() {
 	if fault == nil {
 		return
 	}
-	c.log.error("orphans are no longer handled: a fault in sbinit, please report it",
-		text("fault", fmt.Sprint(fault)), text("stack", string(debug.Stack())))
+	c.log.Error("orphans are no longer handled: a fault in sbinit, please report it",
+		log.Text("fault", fmt.Sprint(fault)), log.Text("stack", string(debug.Stack())))
 	c.counts.failed++
 	c.watcher.close()
 	c.watcher, c.ledger = nil, nil
@@ -216,7 +242,7 @@ func (c *container) stepOrphans(now time.Time) {
 		return
 	}
 	if err := c.watcher.look(now); err != nil {
-		c.log.error("processes not read", cause(err))
+		c.log.Error("processes not read", log.Cause(err))
 		return
 	}
 	c.ledger.observe(&c.watcher.snap, now)
@@ -242,7 +268,7 @@ func (c *container) due() time.Time {
 	if c.drain != nil {
 		return c.drain.Due()
 	}
-	due := c.forwarder.due()
+	due := c.forwarder.Due()
 	if c.stdin != nil {
 		due = earliest(due, c.stdin.due())
 	}
@@ -257,7 +283,7 @@ func (c *container) due() time.Time {
 func (c *container) signal(id proc.ID, sigs ...unix.Signal) error {
 	err := c.fence.Signal(id, sigs...)
 	if err != nil && !errors.Is(err, contain.ErrGone) {
-		c.log.debug("process not signalled", number("pid", id.PID), cause(err))
+		c.log.Debug("process not signalled", log.Number("pid", id.PID), log.Cause(err))
 	}
 	return err
 }

@@ -9,7 +9,7 @@
 // A signal:
 //
 //	kernel -> signals.Source -> loop.dispatch -> container.signalled
-//	       -> forwarder.receive (rewrite, hold, clock) -> program.signal
+//	       -> signals.Forwarder (rewrite, hold, clock) -> program.signal
 //	       or, once the main program has ended: drain.Hurry
 //
 // An exit:

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/sbinit/sbinit/internal/contain"
+	"github.com/sbinit/sbinit/internal/log"
 )
 
 // drainLimit is how long the kernel may take over SIGKILL at the end. What is
@@ -28,7 +29,7 @@ func (c *container) stepDrain(now time.Time) {
 	was := c.drain.Killing()
 	c.drain.Step(now)
 	if c.drain.Killing() && !was {
-		c.log.info("what is left is killed", took("grace", c.cfg.ExitGrace))
+		c.log.Info("what is left is killed", log.Took("grace", c.cfg.ExitGrace))
 	}
 	if c.drain.Done() {
 		c.drained(c.drain.Report())
@@ -43,10 +44,10 @@ func (c *container) drained(r contain.Report) {
 	}
 	c.counts.failed++
 	if len(r.Survivors) == 0 {
-		c.log.error("exiting although processes are left", took("after", r.Took))
+		c.log.Error("exiting although processes are left", log.Took("after", r.Took))
 	}
 	for _, p := range r.Survivors {
-		c.log.error("exiting although a process is left", number("pid", p.PID), text("name", p.Comm()),
-			text("state", string(p.State)), took("after", r.Took))
+		c.log.Error("exiting although a process is left", log.Number("pid", p.PID), log.Text("name", p.Comm()),
+			log.Text("state", string(p.State)), log.Took("after", r.Took))
 	}
 }

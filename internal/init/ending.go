@@ -7,6 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sbinit/sbinit/internal/contain"
+	"github.com/sbinit/sbinit/internal/log"
 	"github.com/sbinit/sbinit/internal/proc"
 )
 
@@ -39,8 +40,8 @@ func (e *ending) finish() {
 	r := e.Report()
 	e.ledger.counts.killed += uint64(r.Killed)
 	if r.Contained {
-		e.ledger.log.info("orphan's processes have ended", number("pid", e.root.PID), text("name", e.name),
-			number("killed", r.Killed), took("after", r.Took))
+		e.ledger.log.Info("orphan's processes have ended", log.Number("pid", e.root.PID), log.Text("name", e.name),
+			log.Number("killed", r.Killed), log.Took("after", r.Took))
 		return
 	}
 	e.ledger.counts.failed++
@@ -48,8 +49,8 @@ func (e *ending) finish() {
 	if why == nil {
 		why = errors.New("SIGKILL was sent and has not ended them yet")
 	}
-	e.ledger.log.error("orphan's processes could not be ended", number("pid", e.root.PID), text("name", e.name),
-		number("left", len(e.line.members)), cause(why))
+	e.ledger.log.Error("orphan's processes could not be ended", log.Number("pid", e.root.PID), log.Text("name", e.name),
+		log.Number("left", len(e.line.members)), log.Cause(why))
 }
 
 // A line is an orphan with its descendants. Ending an adapter orphans its CLI,

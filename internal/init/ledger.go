@@ -6,6 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sbinit/sbinit/internal/config"
+	"github.com/sbinit/sbinit/internal/log"
 	"github.com/sbinit/sbinit/internal/proc"
 )
 
@@ -49,15 +50,15 @@ type ledger struct {
 	self    int
 	cfg     config.Config
 	world   tracker
-	log     *logger
+	log     *log.Logger
 	counts  *counts
 	orphans map[int]*orphan
 	endings []*ending
 	blind   bool // an unreadable orphan was mentioned
 }
 
-func newLedger(self int, cfg config.Config, world tracker, log *logger, c *counts) *ledger {
-	return &ledger{self: self, cfg: cfg, world: world, log: log, counts: c, orphans: map[int]*orphan{}}
+func newLedger(self int, cfg config.Config, world tracker, logger *log.Logger, c *counts) *ledger {
+	return &ledger{self: self, cfg: cfg, world: world, log: logger, counts: c, orphans: map[int]*orphan{}}
 }
 
 // observe compares a snapshot with what was known.
@@ -93,7 +94,7 @@ func (l *ledger) adopt(p *proc.Stat, now time.Time) {
 	}
 	l.orphans[p.PID] = &orphan{ID: p.ID, comm: p.Comm(), since: now, due: now.Add(l.cfg.OrphanGrace)}
 	l.counts.adopted++
-	l.log.debug("orphan adopted", number("pid", p.PID), text("name", p.Comm()))
+	l.log.Debug("orphan adopted", log.Number("pid", p.PID), log.Text("name", p.Comm()))
 }
 
 // reaped forgets an orphan whose status was taken.
@@ -173,22 +174,22 @@ func (l *ledger) decide(v verdict, s *proc.Snapshot, now time.Time) {
 func (l *ledger) keep(o *orphan, v verdict, now time.Time) {
 	o.stage, o.due = keptForGood, time.Time{}
 	l.counts.kept++
-	l.log.info("orphan kept", number("pid", o.PID), text("name", v.name), took("age", now.Sub(o.since)), text("because", v.keep))
+	l.log.Info("orphan kept", log.Number("pid", o.PID), log.Text("name", v.name), log.Took("age", now.Sub(o.since)), log.Text("because", v.keep))
 }
 
 func (l *ledger) report(o *orphan, v verdict, now time.Time) {
 	o.stage, o.due = keptForGood, time.Time{}
 	l.counts.kept++
-	l.log.warn("orphan would be terminated under SBINIT_ORPHANS=terminate",
-		number("pid", o.PID), text("name", v.name), took("age", now.Sub(o.since)))
+	l.log.Warn("orphan would be terminated under SBINIT_ORPHANS=terminate",
+		log.Number("pid", o.PID), log.Text("name", v.name), log.Took("age", now.Sub(o.since)))
 }
 
 // tolerate leaves an orphan alone until the next tick: its peer may die later.
 func (l *ledger) tolerate(o *orphan, v verdict) {
 	if v.err != nil && !l.blind {
 		l.blind = true
-		l.log.info("orphan's descriptors cannot be read, so it is not taken for abandoned",
-			number("pid", o.PID), text("name", v.name), cause(v.err))
+		l.log.Info("orphan's descriptors cannot be read, so it is not taken for abandoned",
+			log.Number("pid", o.PID), log.Text("name", v.name), log.Cause(v.err))
 	}
 	o.stage, o.due, o.doomed = tolerated, time.Time{}, false
 }
@@ -208,9 +209,9 @@ func (l *ledger) end(o *orphan, v verdict, s *proc.Snapshot, now time.Time) {
 	delete(l.orphans, o.PID)
 	e := newEnding(l, o.ID, v, s, now)
 	l.counts.terminated++
-	l.log.warn("orphan terminated",
-		number("pid", o.PID), text("name", v.name), took("age", now.Sub(o.since)), number("processes", len(e.line.members)),
-		text("hint", "SBINIT_KEEP=1 in its environment, SBINIT_ORPHAN_KEEP=+"+v.name+" or SBINIT_ORPHANS=keep would have kept it"))
+	l.log.Warn("orphan terminated",
+		log.Number("pid", o.PID), log.Text("name", v.name), log.Took("age", now.Sub(o.since)), log.Number("processes", len(e.line.members)),
+		log.Text("hint", "SBINIT_KEEP=1 in its environment, SBINIT_ORPHAN_KEEP=+"+v.name+" or SBINIT_ORPHANS=keep would have kept it"))
 	e.Step(now)
 	l.endings = append(l.endings, e)
 }

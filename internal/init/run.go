@@ -12,6 +12,7 @@ import (
 	"github.com/sbinit/sbinit/internal/config"
 	"github.com/sbinit/sbinit/internal/contain"
 	"github.com/sbinit/sbinit/internal/inherit"
+	"github.com/sbinit/sbinit/internal/log"
 	"github.com/sbinit/sbinit/internal/proc"
 	"github.com/sbinit/sbinit/internal/reap"
 	"github.com/sbinit/sbinit/internal/signals"
@@ -32,18 +33,18 @@ type Setup struct {
 // Run is the container's life. It returns the exit status for the container,
 // Failed with a logged reason if the main program could not be started.
 func Run(s Setup) int {
-	log := newLogger(s.Config, 2)
-	defer log.sink.close()
+	logger := log.New(s.Config, 2)
+	defer logger.Close()
 	for _, w := range s.Warnings {
-		log.warn(w.String())
+		logger.Warn(w.String())
 	}
-	c, err := prepare(s, log)
+	c, err := prepare(s, logger)
 	if err != nil {
-		log.error("cannot start", cause(err))
+		logger.Error("cannot start", log.Cause(err))
 		return Failed
 	}
 	if err := c.start(s); err != nil {
-		log.error("main program not started", cause(err))
+		logger.Error("main program not started", log.Cause(err))
 		return reap.ExitCode(err)
 	}
 	// From here on PID 1 may not bail out: every error is logged and survived.
@@ -53,27 +54,27 @@ func Run(s Setup) int {
 
 // prepare acquires everything that the loop needs, before there is a program
 // that depends on it.
-func prepare(s Setup, log *logger) (*container, error) {
+func prepare(s Setup, logger *log.Logger) (*container, error) {
 	if err := checkTaskLimit(); err != nil {
 		return nil, err
 	}
-	if err := becomeReaper(s.Config, log); err != nil {
+	if err := becomeReaper(s.Config, logger); err != nil {
 		return nil, err
 	}
 	reserveThreads(spareThreads)
-	log.info("settings", text("effective", strings.Join(config.Effective(s.Config), " ")))
+	logger.Info("settings", log.Text("effective", strings.Join(config.Effective(s.Config), " ")))
 	l, err := newLoop(s.Source)
 	if err != nil {
 		return nil, err
 	}
-	c := &container{cfg: s.Config, log: log, loop: l, self: os.Getpid()}
+	c := &container{cfg: s.Config, log: logger, loop: l, self: os.Getpid()}
 	if err := c.openProc(); err != nil {
-		log.warn("orphans cannot be seen: SBINIT_ORPHANS has no effect", cause(err))
+		logger.Warn("orphans cannot be seen: SBINIT_ORPHANS has no effect", log.Cause(err))
 	}
 	c.terminal = findTerminal()
 	if s.Config.StdinEOF == config.StdinEOFStop {
 		if c.stdin, err = newStdinWatch(l.poll); err != nil {
-			log.info("standard input cannot hang up: SBINIT_STDIN_EOF has no effect", cause(err))
+			logger.Info("standard input cannot hang up: SBINIT_STDIN_EOF has no effect", log.Cause(err))
 			c.stdin = nil
 		}
 	}
@@ -81,7 +82,7 @@ func prepare(s Setup, log *logger) (*container, error) {
 }
 
 // becomeReaper makes orphans come to us where that is not so by itself.
-func becomeReaper(cfg config.Config, log *logger) error {
+func becomeReaper(cfg config.Config, logger *log.Logger) error {
 	isPID1 := os.Getpid() == 1
 	if cfg.Subreaper == config.SubreaperOn || cfg.Subreaper == config.SubreaperAuto && !isPID1 {
 		if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
@@ -90,7 +91,7 @@ func becomeReaper(cfg config.Config, log *logger) error {
 		return nil
 	}
 	if !isPID1 {
-		log.warn("neither PID 1 nor a subreaper: orphans go to another process, SBINIT_SUBREAPER=on would bring them here")
+		logger.Warn("neither PID 1 nor a subreaper: orphans go to another process, SBINIT_SUBREAPER=on would bring them here")
 	}
 	return nil
 }
@@ -104,7 +105,7 @@ func (c *container) openProc() error {
 	}
 	pidfdErr := proc.HavePidfd()
 	if pidfdErr != nil {
-		c.log.info("no pidfds here: orphans are noticed by the tick, and only children can be signalled", cause(pidfdErr))
+		c.log.Info("no pidfds here: orphans are noticed by the tick, and only children can be signalled", log.Cause(pidfdErr))
 	}
 	c.fs, c.fence = fs, contain.NewFence(fs, pidfdErr == nil)
 	if !c.tracksOrphans() {
@@ -140,7 +141,10 @@ func (c *container) start(s Setup) error {
 	if c.watcher != nil {
 		c.watcher.afterFork(c.main.pid, now)
 	}
-	c.forwarder = &forwarder{cfg: c.cfg, send: c.main.signal, kill: c.main.kill, log: c.log, counts: &c.counts}
+	c.forwarder = &signals.Forwarder{
+		Rewrite: c.cfg.Rewrite, Delay: c.cfg.StopDelay, Grace: c.cfg.StopGrace,
+		Send: c.forward, Kill: c.killMain,
+	}
 	return nil
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/sbinit/sbinit/internal/log"
 	"github.com/sbinit/sbinit/internal/proc"
 )
 
@@ -25,7 +26,7 @@ type watcher struct {
 	self     int
 	fs       *proc.FS
 	poll     *poller
-	log      *logger
+	log      *log.Logger
 	pidfds   bool
 	snap     proc.Snapshot
 	parents  map[proc.ID]int // pidfd of each process seen to have children
@@ -44,9 +45,9 @@ type watcher struct {
 	noGlance  bool      // the kernel has no list of children
 }
 
-func newWatcher(self int, fs *proc.FS, poll *poller, log *logger, pidfds bool, interval time.Duration) *watcher {
+func newWatcher(self int, fs *proc.FS, poll *poller, logger *log.Logger, pidfds bool, interval time.Duration) *watcher {
 	return &watcher{
-		self: self, fs: fs, poll: poll, log: log, pidfds: pidfds, interval: interval,
+		self: self, fs: fs, poll: poll, log: logger, pidfds: pidfds, interval: interval,
 		parents: map[proc.ID]int{}, byFD: map[int]proc.ID{},
 	}
 }
@@ -185,7 +186,7 @@ func (w *watcher) refuse(fd int, err error) {
 		return
 	}
 	w.fullSaid = true
-	w.log.warn("a parent process cannot be watched; its orphans are noticed by the tick", cause(err))
+	w.log.Warn("a parent process cannot be watched; its orphans are noticed by the tick", log.Cause(err))
 }
 
 // parentEnded is called when a watched pidfd has become readable.

@@ -1,4 +1,6 @@
-package pid1
+// Package log writes sbinit's own log, to standard error and without ever
+// waiting for it.
+package log
 
 import (
 	"time"
@@ -8,16 +10,17 @@ import (
 	"github.com/sbinit/sbinit/internal/config"
 )
 
-// A logger writes the init's log lines. Only zapcore is used: the root package
+// A Logger writes log lines. Only zapcore is used: the root package
 // of zap links net/http and doubles PID 1's memory.
-type logger struct {
+type Logger struct {
 	core zapcore.Core
 	sink *sink
 }
 
-func newLogger(cfg config.Config, fd int) *logger {
+// New returns a logger to that descriptor, as the settings want it.
+func New(cfg config.Config, fd int) *Logger {
 	s := newSink(fd)
-	return &logger{core: zapcore.NewCore(encoder(cfg.LogFormat), s, level(cfg.LogLevel)), sink: s}
+	return &Logger{core: zapcore.NewCore(encoder(cfg.LogFormat), s, level(cfg.LogLevel)), sink: s}
 }
 
 func encoder(format config.Format) zapcore.Encoder {
@@ -52,28 +55,37 @@ func level(l config.Level) zapcore.Level {
 	}
 }
 
-func (l *logger) log(lv zapcore.Level, msg string, fields []zapcore.Field) {
+func (l *Logger) log(lv zapcore.Level, msg string, fields []zapcore.Field) {
 	if !l.core.Enabled(lv) {
 		return
 	}
 	_ = l.core.Write(zapcore.Entry{Level: lv, Time: time.Now(), LoggerName: "sbinit", Message: msg}, fields)
 }
 
-func (l *logger) error(msg string, f ...zapcore.Field) { l.log(zapcore.ErrorLevel, msg, f) }
-func (l *logger) warn(msg string, f ...zapcore.Field)  { l.log(zapcore.WarnLevel, msg, f) }
-func (l *logger) info(msg string, f ...zapcore.Field)  { l.log(zapcore.InfoLevel, msg, f) }
-func (l *logger) debug(msg string, f ...zapcore.Field) { l.log(zapcore.DebugLevel, msg, f) }
+// Close writes what is queued, for half a second at most.
+func (l *Logger) Close() { l.sink.close() }
 
-func number(key string, n int) zapcore.Field {
+// Error, Warn, Info and Debug log one line each.
+
+func (l *Logger) Error(msg string, f ...zapcore.Field) { l.log(zapcore.ErrorLevel, msg, f) }
+func (l *Logger) Warn(msg string, f ...zapcore.Field)  { l.log(zapcore.WarnLevel, msg, f) }
+func (l *Logger) Info(msg string, f ...zapcore.Field)  { l.log(zapcore.InfoLevel, msg, f) }
+func (l *Logger) Debug(msg string, f ...zapcore.Field) { l.log(zapcore.DebugLevel, msg, f) }
+
+// Number is an integer field.
+func Number(key string, n int) zapcore.Field {
 	return zapcore.Field{Key: key, Type: zapcore.Int64Type, Integer: int64(n)}
 }
 
-func text(key, s string) zapcore.Field {
+// Text is a string field; the encoders escape what could break a line.
+func Text(key, s string) zapcore.Field {
 	return zapcore.Field{Key: key, Type: zapcore.StringType, String: s}
 }
 
-func took(key string, d time.Duration) zapcore.Field {
+// Took is a duration, to the millisecond.
+func Took(key string, d time.Duration) zapcore.Field {
 	return zapcore.Field{Key: key, Type: zapcore.DurationType, Integer: int64(d.Round(time.Millisecond))}
 }
 
-func cause(err error) zapcore.Field { return text("error", err.Error()) }
+// Cause is an error.
+func Cause(err error) zapcore.Field { return Text("error", err.Error()) }

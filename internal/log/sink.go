@@ -1,4 +1,4 @@
-package pid1
+package log
 
 import (
 	"runtime"
