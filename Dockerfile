@@ -10,15 +10,16 @@
 #
 #   docker build --network none --build-arg BUILD_IMAGE=my-go -t sbinit .
 #
-# VERSION is what `sbinit version` says; without it the Makefile's default.
+# COMMIT is what `sbinit version` says that it was built from, as in
+# --build-arg COMMIT=$(git rev-parse HEAD).
 ARG BUILD_IMAGE=golang:1.26
 FROM ${BUILD_IMAGE} AS build
 WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
-ARG VERSION
-RUN make build ${VERSION:+VERSION="$VERSION"}
+ARG COMMIT=unknown
+RUN make build COMMIT="$COMMIT"
 
 FROM scratch
 COPY --from=build /src/bin/sbinit /sbinit

@@ -2,7 +2,8 @@
 
 GO      ?= go
 BIN     := bin/sbinit
-VERSION ?= $(shell git describe --always --dirty --tags 2>/dev/null || echo devel)
+VERSION ?= 0.1.0
+COMMIT  ?= $(shell git rev-parse HEAD 2>/dev/null || echo unknown)
 PREFIX  ?= /usr/local
 
 # The entry stub (internal/inherit) runs before the Go runtime. It needs the
@@ -10,7 +11,7 @@ PREFIX  ?= /usr/local
 # Without preemption by SIGURG that signal is the container's alone.
 STUB    := github.com/sbinit/sbinit/internal/inherit.entry
 TAGS    := sbinit_stub
-LDFLAGS := -s -w -X main.version=$(VERSION) -E $(STUB) -checklinkname=0 \
+LDFLAGS := -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT) -E $(STUB) -checklinkname=0 \
            -X runtime.godebugDefault=asyncpreemptoff=1
 
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
@@ -25,7 +26,7 @@ help: ## list the targets
 
 .PHONY: build
 build: ## build the static binary bin/sbinit
-	CGO_ENABLED=0 $(GO) build -trimpath -tags $(TAGS) -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/sbinit
+	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -tags $(TAGS) -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/sbinit
 
 .PHONY: demo
 demo: build ## see the point in ten seconds: a killed daemon's child under sbinit, and without

@@ -10,13 +10,14 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sbinit/sbinit/internal/config"
+	"github.com/sbinit/sbinit/internal/guard"
 	"github.com/sbinit/sbinit/internal/inherit"
 	pid1 "github.com/sbinit/sbinit/internal/init"
 	"github.com/sbinit/sbinit/internal/signals"
 )
 
-// version is set by the linker (Makefile).
-var version = "devel"
+// Set by the linker (Makefile).
+var version, commit = "devel", "unknown"
 
 func main() { os.Exit(run()) }
 
@@ -26,9 +27,12 @@ func run() int {
 	if err != nil {
 		return fail("signals cannot be taken: " + err.Error())
 	}
-	descriptors := inherit.Descriptors()
+	p := process{source: source, descriptors: inherit.Descriptors(), args: os.Args}
 	inherit.ResetRuntime()
-	in, warnings, err := config.Parse(config.Input{Args: os.Args, Environ: inherit.Environ(), PID1: os.Getpid() == 1})
+	if fd, args, ok := guard.KeeperArgs(os.Args); ok {
+		p.args, p.keeper, p.channel = args, true, fd
+	}
+	in, warnings, err := config.Parse(config.Input{Args: p.args, Environ: inherit.Environ(), PID1: os.Getpid() == 1})
 	if err != nil {
 		for _, w := range warnings {
 			_, _ = io.WriteString(descriptor(2), "sbinit: warn: "+w.String()+"\n")
@@ -37,7 +41,9 @@ func run() int {
 	}
 	switch in.Command {
 	case config.CommandRun:
-		return initialise(in, warnings, source, descriptors)
+		return p.initialise(in, warnings)
+	case config.CommandGuard:
+		return p.guard(in, warnings)
 	case config.CommandKeep:
 		return keep(in.Argv)
 	default:
@@ -45,8 +51,17 @@ func run() int {
 	}
 }
 
+// A process is what was found at start.
+type process struct {
+	source      *signals.Source
+	descriptors []int
+	args        []string // without what makes a keeper of it
+	keeper      bool
+	channel     int // the keeper's
+}
+
 // initialise runs the program as the container's main program.
-func initialise(in config.Invocation, warnings []config.Warning, source *signals.Source, descriptors []int) int {
+func (p process) initialise(in config.Invocation, warnings []config.Warning) int {
 	if err := dieWithParent(in.Config.ParentDeathSignal); err != nil {
 		return fail(err.Error())
 	}
@@ -54,9 +69,26 @@ func initialise(in config.Invocation, warnings []config.Warning, source *signals
 		Config:      in.Config,
 		Argv:        in.Argv,
 		Warnings:    warnings,
-		Source:      source,
-		Descriptors: descriptors,
+		Source:      p.source,
+		Descriptors: p.descriptors,
 	})
+}
+
+// guard runs the program below a front and a keeper, one of which we are.
+func (p process) guard(in config.Invocation, warnings []config.Warning) int {
+	setup := guard.Setup{
+		Config:      in.Config,
+		Argv:        in.Argv,
+		Args:        p.args[1:],
+		Warnings:    warnings,
+		Source:      p.source,
+		Descriptors: p.descriptors,
+	}
+	if p.keeper {
+		setup.Warnings = nil // the front has logged them
+		return guard.Keeper(setup, p.channel)
+	}
+	return guard.Front(setup)
 }
 
 // show prints what was asked for; a closed pipe is no reason to die of it.
@@ -70,7 +102,7 @@ func show(in config.Invocation) int {
 	case config.CommandLicense:
 		out = license
 	default:
-		out = in.Personality.Version(version) + "\n"
+		out = in.Personality.Version(version, commit) + "\n"
 	}
 	if _, err := io.WriteString(descriptor(1), out); err != nil {
 		return fail("standard output: " + err.Error())

@@ -4,7 +4,7 @@
 // The tests carry the build tag e2e, since they need root, Debian's docker.io, busybox-static and tini packages, and
 // bin/sbinit as `make build` leaves it:
 //
-//	go test -count=1 -tags e2e -parallel 6 ./deploy/e2e
+//	go test -count=1 -tags e2e ./deploy/e2e
 //
 // Nothing is fetched. Images are imported from a busybox tree, containers have no network, and the project's
 // Dockerfile is built by an image that holds this machine's Go and its module cache. A missing tool is a failure, never

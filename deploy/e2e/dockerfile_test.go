@@ -25,7 +25,7 @@ func TestDockerfile(t *testing.T) {
 	t.Parallel()
 	importBuildImage(t)
 	must(t, "build", "--network", "none", "--build-arg", "BUILD_IMAGE="+buildImage,
-		"--build-arg", "VERSION="+version(t), "--tag", ownImage, "../..")
+		"--build-arg", "COMMIT="+commit(t), "--tag", ownImage, "../..")
 	expectOnlySbinit(t)
 	dockerfile := "FROM " + image + "\nCOPY --from=" + ownImage + " /sbinit /sbinit\n" +
 		`ENTRYPOINT ["/sbinit", "--"]` + "\n" + `CMD ["echo", "from the Dockerfile"]` + "\n"
@@ -94,15 +94,15 @@ func skipInGoTree(below string) bool {
 	return false
 }
 
-// version is what bin/sbinit was built as.
-func version(t *testing.T) string {
+// commit is what bin/sbinit was built from.
+func commit(t *testing.T) string {
 	t.Helper()
 	out, err := exec.Command(sbinit, "version").Output()
-	words := strings.Fields(string(out))
-	if err != nil || len(words) < 2 {
+	_, id, ok := strings.Cut(strings.TrimSpace(string(out)), " - git.")
+	if err != nil || !ok {
 		t.Fatalf("sbinit version: %q, %v", out, err)
 	}
-	return words[1]
+	return id
 }
 
 // expectOnlySbinit checks that the image is the one file, static, and the same as `make build` makes outside.

@@ -105,7 +105,7 @@ func TestExecLeftoverLivesAsLongAsTheContainer(t *testing.T) {
 	}
 }
 
-// settle makes sbinit look at its children several times over: each reaped orphan makes it look (DESIGN 4, noticing).
+// settle makes sbinit look at its children several times over: each orphan that it reaps makes it look.
 func (c *container) settle() {
 	c.t.Helper()
 	before := len(c.adopted())

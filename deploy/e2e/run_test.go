@@ -57,7 +57,7 @@ var restrictions = map[string][]string{
 	"all at once":                 {"--read-only", "--tmpfs", "/tmp", "--user", "1000:1000", "--cap-drop", "ALL", "--pids-limit", "50"},
 }
 
-func TestRestrictedContainersAreNoMatterToSpeakOf(t *testing.T) {
+func TestRestrictedContainersRunQuietly(t *testing.T) {
 	t.Parallel()
 	for name, options := range restrictions {
 		r := runOnce(t, options, "echo", "hello")

@@ -42,23 +42,6 @@ func TestStopGraceEndsAMainProgramThatIgnoresTerm(t *testing.T) {
 	c.expectExit(137)
 }
 
-// A small CPU quota stretches sbinit's start-up to a good part of a second, so the signal arrives in the middle of it.
-// A PID 1 that has no handler yet never sees it (signal(7)), and docker then waits its whole timeout.
-func TestStopDuringStartUp(t *testing.T) {
-	t.Parallel()
-	const patience = 20
-	for attempt := range 5 {
-		t.Run(fmt.Sprint(attempt), func(t *testing.T) {
-			c := start(t, []string{"--cpus", "0.02"}, "sleep", "1000")
-			eventually(t, settleLimit, "the end of runc's part", func() bool { return len(c.top().running("runc")) == 0 })
-			if took := c.stop(patience); took >= patience*time.Second {
-				t.Errorf("docker stop took %v: SIGTERM was lost", took)
-			}
-			c.expectExit(143)
-		})
-	}
-}
-
 func TestKillForwardsEachSignal(t *testing.T) {
 	t.Parallel()
 	c := startReady(t, nil, "probe", "signals", "1", "10", "37")

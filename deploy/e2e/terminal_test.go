@@ -91,12 +91,12 @@ func (x *terminal) expect(pattern string) {
 	})
 }
 
-// awaitJob waits until exactly one process of that name is in the state, as the container's ps tells it.
+// awaitJob waits until exactly one process with that command line is in the state, as the container's ps tells it.
 func (x *terminal) awaitJob(args string, state byte) {
 	x.t.Helper()
 	eventually(x.t, settleLimit, args+" in state "+string(state), func() bool {
-		jobs := x.processes().named(args)
-		return len(jobs) == 1 && jobs[0].args == args && jobs[0].state == state
+		jobs := x.processes().running(args)
+		return len(jobs) == 1 && jobs[0].state == state
 	})
 }
 

@@ -16,6 +16,7 @@ const (
 	CommandVersion         // print Personality.Version
 	CommandLicense         // print the licence
 	CommandKeep            // run a program with SBINIT_KEEP=1
+	CommandGuard           // run a program that nothing it started outlives
 )
 
 // usageLine stands in for the whole help in an error.
@@ -24,8 +25,8 @@ const usageLine = "usage: sbinit [OPTIONS] [--] PROGRAM [ARG...]"
 // Words that are commands as a first argument. As PID 1 only some are, so that
 // `docker run IMAGE ps` runs the image's ps.
 var (
-	words      = []string{"keep", "version", "help"}
-	laterWords = []string{"guard", "terminal", "shell", "ps", "orphans", "sessions", "stats", "check", "doctor"}
+	words      = []string{"guard", "keep", "version", "help"}
+	laterWords = []string{"terminal", "shell", "ps", "orphans", "sessions", "stats", "check", "doctor"}
 	pid1Words  = []string{"help", "version", "doctor"}
 )
 
@@ -37,9 +38,11 @@ func isCommand(word string, pid1 bool) bool {
 	return slices.Contains(words, word) || slices.Contains(laterWords, word)
 }
 
-// command parses `sbinit WORD ARG...`. Commands read no settings.
+// command parses `sbinit WORD ARG...`. Only guard reads settings.
 func (p *parser) command(word string, args []string) Invocation {
 	switch word {
+	case "guard":
+		return p.guard(args)
 	case "keep":
 		return p.keep(args)
 	case "version":
@@ -81,6 +84,22 @@ func (p *parser) keep(args []string) Invocation {
 		p.faults.add("keep", "", errors.New("no program given; usage: sbinit keep [--] PROGRAM [ARG...]"))
 	}
 	return Invocation{Command: CommandKeep, Argv: argv}
+}
+
+// guard parses `sbinit guard [OPTIONS] [--] PROGRAM [ARG...]`. What is the init's
+// alone, such as SBINIT_ORPHANS, it reads as well, and does not use.
+func (p *parser) guard(args []string) Invocation {
+	given, argv := p.scan(args, func(o *option) bool { return o.guard && o.of.has(Native) })
+	if i := slices.IndexFunc(given, isHelp); i >= 0 {
+		return Invocation{Command: CommandHelp}
+	}
+	c := Default(Native)
+	p.variables(&c)
+	p.options(&c, given)
+	if len(argv) == 0 {
+		p.faults.add("guard", "", errors.New("no program given; usage: sbinit guard [OPTIONS] [--] PROGRAM [ARG...]"))
+	}
+	return Invocation{Command: CommandGuard, Config: c, Argv: argv}
 }
 
 func isHelp(g givenOption) bool { return g.option.command == CommandHelp }

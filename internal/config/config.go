@@ -43,8 +43,8 @@ type Config struct {
 // Invocation is what the command line asks for.
 type Invocation struct {
 	Command     Command
-	Config      Config   // meaningful for CommandRun only
-	Argv        []string // the program and its arguments, for CommandRun and CommandKeep; empty with Config.Pause
+	Config      Config   // meaningful for CommandRun and CommandGuard
+	Argv        []string // the program and its arguments, for CommandRun, CommandGuard and CommandKeep; empty with Config.Pause
 	Personality Personality
 	Topic       string // what follows `help`: "env" or nothing
 }

@@ -7,6 +7,7 @@ type option struct {
 	long  string // may be empty
 	arg   string // name of its argument in the help; empty if it takes none
 	of    origin // whose option it is
+	guard bool   // sbinit guard takes it too
 	help  string
 
 	set     []string                    // assignments; a name alone takes the option's argument
@@ -29,12 +30,14 @@ var options = []option{
 	},
 	{
 		short: 'r', long: "rewrite", arg: "A:B", of: of(Native, DumbInit), set: []string{"SBINIT_SIGNAL_REWRITE"},
+		guard: true,
 		add:   func(c *Config, arg string) error { return c.Rewrite.AddOption(arg) },
 		reset: true,
 		help:  "forward signal B instead of A (0: none), repeatable",
 	},
 	{
 		short: 'e', arg: "CODE", of: of(Native, Tini), set: []string{"SBINIT_EXIT_OK"},
+		guard: true,
 		add:   func(c *Config, arg string) error { return c.ExitOK.add(arg) },
 		reset: true,
 		help:  "turn exit code CODE into 0, repeatable",
@@ -57,8 +60,9 @@ var options = []option{
 	},
 	{
 		short: 'v', long: "verbose", of: of(Native, Tini), set: []string{"SBINIT_LOG_LEVEL"},
-		add:  moreVerbose,
-		help: "log more: info, given twice debug",
+		guard: true,
+		add:   moreVerbose,
+		help:  "log more: info, given twice debug",
 	},
 	{
 		short: 'P', of: of(Native, Catatonit), set: []string{"SBINIT_PAUSE=on"},
@@ -82,7 +86,8 @@ var options = []option{
 	},
 	{
 		short: 'h', long: "help", of: of(Native, Tini, DumbInit, Catatonit), command: CommandHelp,
-		help: "print this",
+		guard: true,
+		help:  "print this",
 	},
 }
 

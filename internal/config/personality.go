@@ -51,15 +51,14 @@ var personalities = [...]personality{
 
 func (p Personality) String() string { return personalities[p].names[0] }
 
-// Version is the version line. Every docker since 1.13 wants one line of the
-// form `tini version X` from its init's --version; a ` - git.` in it would be
-// read as tini's commit.
-func (p Personality) Version(version string) string {
+// Version is the version line. Every docker since 1.13 asks its init for one, by
+// whatever name, and reads `tini version X` or the commit after ` - git.`.
+func (p Personality) Version(version, commit string) string {
 	line := "sbinit " + version
 	if peer := personalities[p].version; peer != "" {
 		return peer + " (" + line + ")"
 	}
-	return line
+	return line + " - git." + commit
 }
 
 // Default is the configuration without any option or variable.

@@ -59,30 +59,32 @@ func TestPersonalityOptions(t *testing.T) {
 	}
 }
 
-// dockerVersion reads a version line as every docker does that knows --init: the
-// part before " - " must begin with "tini version ", a commit is optional.
+// dockerVersion reads a version line as docker does: a commit after " - git.", or
+// else a version after "tini version ".
 func dockerVersion(line string) (version string, ok bool) {
-	head, tail, hasTail := strings.Cut(strings.TrimSpace(line), " - ")
-	if hasTail && strings.HasPrefix(tail, "git.") {
-		return "", false // older ones cut their own commit to its length
+	head, tail, _ := strings.Cut(strings.TrimSpace(line), " - ")
+	if commit, ok := strings.CutPrefix(tail, "git."); ok {
+		return commit, len(commit) == 40 // older ones cut it to the length of their own
 	}
 	return strings.CutPrefix(head, "tini version ")
 }
 
 func TestVersion(t *testing.T) {
+	const commit = "0123456789abcdef0123456789abcdef01234567"
 	for p, want := range map[Personality]string{
-		Native:    "sbinit 1.2.3",
+		Native:    "sbinit 1.2.3 - git." + commit,
 		Tini:      "tini version 0.19.0 (sbinit 1.2.3)",
 		DumbInit:  "dumb-init v1.2.5 (sbinit 1.2.3)",
 		Catatonit: "tini version 0.2.1_catatonit (sbinit 1.2.3)",
 	} {
-		if got := p.Version("1.2.3"); got != want {
+		if got := p.Version("1.2.3", commit); got != want {
 			t.Errorf("%s: %q, want %q", p, got, want)
 		}
 	}
-	for _, p := range []Personality{Tini, Catatonit} {
-		if version, ok := dockerVersion(p.Version("1.2.3") + "\n"); !ok || !strings.HasPrefix(version, "0.") {
-			t.Errorf("docker reads %q as %q, %v", p.Version("1.2.3"), version, ok)
+	for _, p := range []Personality{Native, Tini, Catatonit} {
+		version, ok := dockerVersion(p.Version("1.2.3", commit) + "\n")
+		if !ok || p != Native && !strings.HasPrefix(version, "0.") {
+			t.Errorf("docker reads %q as %q, %v", p.Version("1.2.3", commit), version, ok)
 		}
 	}
 }

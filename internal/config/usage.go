@@ -9,6 +9,9 @@ const width = 80 // columns of plain text
 
 const usageHead = `usage:
   sbinit [OPTIONS] [--] PROGRAM [ARG...]  run PROGRAM as the main program
+  sbinit guard [OPTIONS] [--] PROGRAM [ARG...]
+                                          run PROGRAM; when it or this guard
+                                          ends, nothing it started survives
   sbinit keep [--] PROGRAM [ARG...]       run PROGRAM with SBINIT_KEEP=1: a
                                           daemon meant to outlive its parent
   sbinit version | help | help env        the version, this, all variables
@@ -16,7 +19,7 @@ const usageHead = `usage:
 As PID 1 only help, version and doctor are commands, so that an image's own
 programs of the other names run. ` + "`sbinit -- NAME`" + ` always runs a program.
 
-options:
+options (guard takes -r, -e, -v and -h):
 `
 
 const usageTail = `

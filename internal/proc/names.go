@@ -27,7 +27,7 @@ type Names struct {
 
 // interpreters run a program that their argument names.
 var interpreters = []string{"node", "nodejs", "bun", "deno", "python*", "pypy*", "ruby*", "perl*", "php*",
-	"lua*", "sh", "bash", "dash", "ash", "zsh", "ksh", "busybox", "tclsh*", "java"}
+	"lua*", "sh", "bash", "dash", "ash", "zsh", "ksh", "tclsh*", "java"}
 
 // shells are those interpreters that take options in clusters.
 var shells = []string{"sh", "bash", "dash", "ash", "zsh", "ksh"}
@@ -92,9 +92,10 @@ func (n Names) Match(globs []string) bool {
 	return matchAny(globs, n.Exe) || matchAny(globs, n.Arg0) || matchAny(globs, n.Script) || matchAny(globs, n.Comm)
 }
 
-// String is the name that tells most: the script's, else the program's.
+// String is the name that tells most: the script's, else the program's as it was
+// called (the file of many programs is busybox).
 func (n Names) String() string {
-	for _, name := range []string{n.Script, n.Exe, n.Arg0} {
+	for _, name := range []string{n.Script, n.Arg0, n.Exe} {
 		if name != "" {
 			return name
 		}

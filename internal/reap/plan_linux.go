@@ -17,6 +17,8 @@ type plan struct {
 
 	session, group, foreground bool
 
+	joins uintptr // number of an existing process group
+
 	mask, ignored uint64
 	noFile        *unix.Rlimit
 	pidDigits     []byte // where the child writes its PID in the environment, if not nil
@@ -34,7 +36,8 @@ func (s Spec) plan() (*plan, error) {
 	p := &plan{
 		close:      s.Close,
 		session:    s.Session,
-		group:      s.ProcessGroup || s.Foreground,
+		group:      s.ProcessGroup || s.Foreground || s.Group != 0,
+		joins:      uintptr(s.Group),
 		foreground: s.Foreground,
 		mask:       s.Mask,
 		ignored:    s.Ignored,

@@ -21,6 +21,7 @@ type Spec struct {
 	Close []int  // descriptors of this process that the child does not get
 
 	ProcessGroup bool // leader of a new process group
+	Group        int  // joins that process group of the same session; 0: none
 	Session      bool // leader of a new session, and so of a process group
 
 	// Foreground makes the child's process group, a new one in any case, the foreground

@@ -1,0 +1,85 @@
+package guard
+
+import (
+	"encoding/binary"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// A message is one packet between front and keeper:
+//
+//	keeper -> front   started  PID       the program runs
+//	                  failed   CODE      it could not be started; the keeper has said why
+//	                  stopped  SIGNAL    it was stopped
+//	                  ended    STATUS    wait status; nobody is left below the keeper
+//	                  escaped  STATUS    the same, but somebody could not be ended
+//	front -> keeper   signal   NUMBER    pass it on to the program
+type message struct {
+	kind  kind
+	value int32
+}
+
+type kind int32
+
+const (
+	started kind = iota + 1
+	failed
+	stopped
+	ended
+	escaped
+	signal
+)
+
+const messageSize = 8
+
+// A channel is one end of the socket pair. Its packets are whole or not there
+// (unix(7), SOCK_SEQPACKET), and its end is the end of the other process.
+type channel struct{ fd int }
+
+// newChannel returns both ends, neither inherited by a child.
+func newChannel() (front, keeper channel, err error) {
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
+	if err != nil {
+		return channel{}, channel{}, os.NewSyscallError("socketpair", err)
+	}
+	return channel{fds[0]}, channel{fds[1]}, nil
+}
+
+// send never waits and raises no SIGPIPE. Who has gone does not need the
+// message; who is stopped finds the first few hundred.
+func (c channel) send(m message) {
+	var b [messageSize]byte
+	binary.NativeEndian.PutUint32(b[:], uint32(m.kind))
+	binary.NativeEndian.PutUint32(b[4:], uint32(m.value))
+	_ = unix.Sendto(c.fd, b[:], unix.MSG_NOSIGNAL, nil)
+}
+
+// receive calls fn for each message that waits. It returns true at the end of
+// the channel.
+func (c channel) receive(fn func(message)) (end bool) {
+	var b [messageSize]byte
+	for {
+		n, _, err := unix.Recvfrom(c.fd, b[:], 0)
+		switch {
+		case err == unix.EINTR:
+		case err == unix.EAGAIN:
+			return false
+		case err != nil || n == 0:
+			return true
+		case n == messageSize:
+			e := binary.NativeEndian
+			fn(message{kind(e.Uint32(b[:])), int32(e.Uint32(b[4:]))})
+		}
+	}
+}
+
+// inheritable makes the descriptor survive an exec, or not.
+func (c channel) inheritable(yes bool) error {
+	flags := unix.FD_CLOEXEC
+	if yes {
+		flags = 0
+	}
+	_, err := unix.FcntlInt(uintptr(c.fd), unix.F_SETFD, flags)
+	return os.NewSyscallError("fcntl", err)
+}

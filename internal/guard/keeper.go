@@ -1,0 +1,184 @@
+package guard
+
+import (
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/sbinit/sbinit/internal/config"
+	"github.com/sbinit/sbinit/internal/contain"
+	"github.com/sbinit/sbinit/internal/inherit"
+	"github.com/sbinit/sbinit/internal/log"
+	"github.com/sbinit/sbinit/internal/reap"
+	"github.com/sbinit/sbinit/internal/signals"
+)
+
+// A keeper is the program's parent.
+type keeper struct {
+	*subreaper
+	channel channel
+	waiter  *waiter
+	program int
+	shared  bool            // the program is in front's process group
+	reaped  bool            // the program has ended
+	status  unix.WaitStatus // and how
+	ladder  *contain.Ladder // once it is time
+}
+
+// Keeper runs the program, and ends what it leaves. The descriptor is the
+// channel's, as startKeeper passed it.
+func Keeper(s Setup, descriptor int) int {
+	logger := log.New(s.Config, 2)
+	defer logger.Close()
+	c := channel{descriptor}
+	if err := c.inheritable(false); err != nil {
+		logger.Error("keeper not started", log.Cause(err))
+		return Failed
+	}
+	k, code, err := newKeeper(s, c, logger)
+	if err != nil {
+		logger.Error("program not started", log.Cause(err))
+		c.send(message{failed, int32(code)})
+		return code
+	}
+	c.send(message{started, int32(k.program)})
+	letGo(slices.DeleteFunc(s.Descriptors, func(fd int) bool { return fd == descriptor }))
+	k.run()
+	return 0
+}
+
+func newKeeper(s Setup, c channel, logger *log.Logger) (k *keeper, code int, err error) {
+	r, err := newSubreaper(s)
+	if err != nil {
+		return nil, Failed, err
+	}
+	r.log = logger
+	k = &keeper{subreaper: r, channel: c, waiter: newWaiter(s.Source, c), shared: onTerminal()}
+	if k.program, err = reap.Start(k.spec(s)); err != nil {
+		return nil, reap.ExitCode(err), err
+	}
+	return k, 0, nil
+}
+
+func (k *keeper) spec(s Setup) reap.Spec {
+	env := inherit.Environ()
+	path, set := lookup(env, "PATH")
+	spec := reap.Spec{
+		Paths:        reap.Candidates(s.Argv[0], path, set),
+		Argv:         s.Argv,
+		Env:          env,
+		Close:        inherit.Closed(),
+		ProcessGroup: !k.shared,
+		Mask:         inherit.SignalMask(),
+		Ignored:      inherit.IgnoredSignals(),
+	}
+	if limit, ok := inherit.NoFile(); ok {
+		spec.NoFile = &limit
+	}
+	if k.shared {
+		spec.Group, _ = unix.Getpgid(os.Getppid())
+	}
+	pid, ok := lookup(env, "LISTEN_PID")
+	spec.ListenPID = ok && pid == strconv.Itoa(os.Getppid())
+	return spec
+}
+
+func lookup(env []string, name string) (string, bool) {
+	for _, e := range env {
+		if value, ok := strings.CutPrefix(e, name+"="); ok {
+			return value, true
+		}
+	}
+	return "", false
+}
+
+// run ends when nobody is left below us, or could not be ended.
+func (k *keeper) run() {
+	for {
+		ready, err := k.waiter.wait(k.due(), k.signalled)
+		if err != nil {
+			k.log.Error("waiting failed", log.Cause(err))
+		}
+		if ready && k.channel.receive(k.take) {
+			k.waiter.ignoreChannel()
+			k.shutDown("front has gone: the program and what it started are ended")
+		}
+		k.reap()
+		if k.ladder == nil {
+			continue
+		}
+		if k.ladder.Step(time.Now()); k.ladder.Done() {
+			k.finish()
+			return
+		}
+	}
+}
+
+func (k *keeper) due() time.Time {
+	if k.ladder == nil {
+		return time.Time{}
+	}
+	return k.ladder.Due()
+}
+
+func (k *keeper) finish() {
+	k.report(k.ladder.Report())
+	m := message{ended, int32(k.status)}
+	if !k.ladder.Report().Contained {
+		m.kind = escaped
+	}
+	k.channel.send(m)
+}
+
+// shutDown begins the end of all below us.
+func (k *keeper) shutDown(why string) {
+	if k.ladder == nil {
+		k.log.Info(why)
+		k.ladder = k.subreaper.ladder(time.Now())
+	}
+}
+
+// signalled: nobody but an init that ends its container, or an administrator,
+// has a reason to signal the keeper. A second time there is no patience left.
+func (k *keeper) signalled(info signals.Info) {
+	if !signals.IsStop(info.Signal) && info.Signal != unix.SIGHUP {
+		return
+	}
+	if k.ladder != nil {
+		k.ladder.Hurry(time.Now())
+	}
+	k.shutDown("the keeper was told to stop: the program and what it started are ended")
+}
+
+func (k *keeper) take(m message) {
+	if m.kind != signal || k.reaped {
+		return
+	}
+	target := k.program
+	if !k.shared && k.cfg.Forward == config.ForwardGroup {
+		target = -target
+	}
+	if err := unix.Kill(target, unix.Signal(m.value)); err != nil && err != unix.ESRCH {
+		k.log.Warn("signal could not be forwarded to the program", log.Text("signal", signals.Name(unix.Signal(m.value))), log.Cause(err))
+	}
+}
+
+// reap takes every exit below us; the program's begins the end.
+func (k *keeper) reap() {
+	for more := true; more; {
+		more, _, _ = reap.Drain(64, func(e reap.Exit) {
+			switch {
+			case e.PID != k.program || k.reaped:
+			case e.Status.Stopped():
+				k.channel.send(message{stopped, int32(e.Status.StopSignal())})
+			default:
+				k.reaped, k.status = true, e.Status
+				k.shutDown("the program has ended: what it started is ended")
+			}
+		})
+	}
+}
