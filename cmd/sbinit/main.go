@@ -22,13 +22,8 @@ var version, commit = "devel", "unknown"
 func main() { os.Exit(run()) }
 
 func run() int {
-	// The first thing of all: a SIGTERM that nobody takes ends a Go program.
-	source, err := signals.Open(inherit.Blocked())
-	if err != nil {
-		return fail("signals cannot be taken: " + err.Error())
-	}
-	p := process{source: source, descriptors: inherit.Descriptors(), args: os.Args}
 	inherit.ResetRuntime()
+	p := process{descriptors: inherit.Descriptors(), args: os.Args}
 	if fd, args, ok := guard.KeeperArgs(os.Args); ok {
 		p.args, p.keeper, p.channel = args, true, fd
 	}
@@ -40,10 +35,8 @@ func run() int {
 		return fail(err.Error())
 	}
 	switch in.Command {
-	case config.CommandRun:
-		return p.initialise(in, warnings)
-	case config.CommandGuard:
-		return p.guard(in, warnings)
+	case config.CommandRun, config.CommandGuard:
+		return p.host(in, warnings)
 	case config.CommandKeep:
 		return keep(in.Argv)
 	default:
@@ -58,6 +51,21 @@ type process struct {
 	args        []string // without what makes a keeper of it
 	keeper      bool
 	channel     int // the keeper's
+}
+
+// host runs the program and stays, as an init or as one of a guard's pair.
+func (p process) host(in config.Invocation, warnings []config.Warning) int {
+	if err := pid1.CheckTaskLimit(); err != nil {
+		return fail(err.Error())
+	}
+	var err error
+	if p.source, err = signals.Open(inherit.Blocked()); err != nil {
+		return fail("signals cannot be taken: " + err.Error())
+	}
+	if in.Command == config.CommandGuard {
+		return p.guard(in, warnings)
+	}
+	return p.initialise(in, warnings)
 }
 
 // initialise runs the program as the container's main program.

@@ -7,17 +7,18 @@ import (
 	"strconv"
 )
 
-// tasksNeeded are the threads that sbinit will have beside those that it has
-// once it starts, and the main program.
-const tasksNeeded = spareThreads + 3
+// tasksNeeded are the threads that sbinit will have beside those that it has at
+// the start of main, and the main program.
+const tasksNeeded = spareThreads + 4
 
 // pidsFolders are where a container finds its own pids controller, of cgroup v2
 // and v1 (kernel Documentation/admin-guide/cgroup-v1/pids.rst).
 var pidsFolders = []string{"/sys/fs/cgroup", "/sys/fs/cgroup/pids"}
 
-// checkTaskLimit refuses a limit under which the Go runtime would die of the
-// next thread it needs, with a stack trace in place of a reason.
-func checkTaskLimit() error {
+// CheckTaskLimit refuses a limit under which the Go runtime would die of the
+// next thread it needs, with a stack trace in place of a reason. It is for the
+// start of main: below 5 or so a Go program does not come as far as that.
+func CheckTaskLimit() error {
 	for _, folder := range pidsFolders {
 		limit, limited := readCount(folder + "/pids.max")
 		used, ok := readCount(folder + "/pids.current")

@@ -55,9 +55,6 @@ func Run(s Setup) int {
 // prepare acquires everything that the loop needs, before there is a program
 // that depends on it.
 func prepare(s Setup, logger *log.Logger) (*container, error) {
-	if err := checkTaskLimit(); err != nil {
-		return nil, err
-	}
 	if err := becomeReaper(s.Config, logger); err != nil {
 		return nil, err
 	}
