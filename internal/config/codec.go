@@ -147,7 +147,7 @@ func parseGlobs(value, standard string) ([]string, error) {
 	if value == none {
 		return nil, nil
 	}
-	if more, ok := strings.CutPrefix(value, "+"); ok {
+	if more, ok := strings.CutPrefix(value, "+"); ok && standard != none {
 		value = standard
 		if more != "" { // what +${EXTRA} gives if EXTRA is empty
 			value += "," + more

@@ -4,6 +4,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 func TestCommands(t *testing.T) {
@@ -61,7 +64,7 @@ func TestWrongCommands(t *testing.T) {
 }
 
 func TestCommandsOfLaterVersions(t *testing.T) {
-	for _, word := range []string{"guard", "terminal", "shell", "ps", "orphans", "sessions", "stats", "check", "doctor"} {
+	for _, word := range []string{"terminal", "shell", "ps", "orphans", "sessions", "stats", "check", "doctor"} {
 		_, _, err := run("sbinit " + word + " x")
 		faultsOf(t, err)
 		if text := err.Error(); !strings.HasPrefix(text, word+": ") ||
@@ -88,6 +91,33 @@ func TestPID1WordsAreCommands(t *testing.T) {
 	for _, word := range pid1Words {
 		if !slices.Contains(words, word) && !slices.Contains(laterWords, word) {
 			t.Errorf("%s is a command as PID 1 only", word)
+		}
+	}
+}
+
+func TestGuard(t *testing.T) {
+	in, _, err := run("sbinit guard -v -e 143 -r TERM:INT -- agent -x", "SBINIT_KILL_GRACE=1s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if in.Command != CommandGuard || !slices.Equal(in.Argv, []string{"agent", "-x"}) {
+		t.Errorf("command %v, program %q", in.Command, in.Argv)
+	}
+	c := in.Config
+	if c.KillGrace != time.Second || c.LogLevel != LevelInfo || !c.ExitOK.Has(143) || !c.Rewrite.Has(unix.SIGTERM) {
+		t.Errorf("settings %q", Effective(c))
+	}
+}
+
+func TestGuardIsRefused(t *testing.T) {
+	for line, want := range map[string]string{
+		"sbinit guard":          "guard: no program given",
+		"sbinit guard -v":       "guard: no program given",
+		"sbinit guard -s agent": "-s: unknown option",
+		"sbinit guard -P":       "-P: unknown option",
+	} {
+		if _, _, err := run(line); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", line, err, want)
 		}
 	}
 }

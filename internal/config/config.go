@@ -29,6 +29,7 @@ type Config struct {
 
 	Orphans    Orphans  // what happens to live orphans without an owner
 	OrphanKeep []string // globs (path.Match) over names that are never ended as orphans
+	Guard      []string // globs over names of daemons that own what they start
 	Wait       Wait     // whose end is the container's end
 	StdinEOF   StdinEOF // what a hang-up on stdin means
 

@@ -36,7 +36,7 @@ const (
 
 // reserved are the variables of the contract that this version does not read
 // yet; a name that ends in _ stands for all that begin with it.
-var reserved = []string{"SBINIT_GUARD", "SBINIT_SOCKET", "SBINIT_TERMINAL_"}
+var reserved = []string{"SBINIT_SOCKET", "SBINIT_TERMINAL_"}
 
 func isReserved(name string) bool {
 	return slices.ContainsFunc(reserved, func(known string) bool {

@@ -15,7 +15,6 @@ func TestStrangers(t *testing.T) {
 		{"SBINIT_SERVICE_HOST=10.0.0.1", "unknown, has no effect; `sbinit help env` lists all"},
 		{"SBINIT_=1", "unknown"},
 		{"SBINIT_forward=1", "unknown"},
-		{"SBINIT_GUARD=sandbox-agent", "has no effect in this version"},
 		{"SBINIT_SOCKET=off", "has no effect in this version"},
 		{"SBINIT_TERMINAL_LIFETIME=1h", "has no effect in this version"},
 		{"SBINIT_TERMINAL_ANYTHING=x", "has no effect in this version"},
@@ -39,7 +38,7 @@ func TestStrangers(t *testing.T) {
 func TestNoStrangers(t *testing.T) {
 	_, warnings, err := run("sbinit true",
 		"PATH=/bin", "XSBINIT_FOO=1", "SBINITFOO=1", "sbinit_foo=1", "SBINIT_FOO", "SBINIT_BAR=", "SBINIT_KEEP=",
-		"SBINIT_GUARD=", "SBINIT_TERMINAL_IDLE= ", "TINI_FOO=1", "=SBINIT_FOO=1")
+		"SBINIT_SOCKET=", "SBINIT_TERMINAL_IDLE= ", "TINI_FOO=1", "=SBINIT_FOO=1")
 	if err != nil || len(warnings) > 0 {
 		t.Errorf("error %v, warnings %v", err, warnings)
 	}

@@ -72,7 +72,7 @@ var settings = []setting{
 	},
 	{
 		name: "SBINIT_KILL_GRACE", standard: "5s",
-		help: "from an orphan's SIGTERM to its SIGKILL",
+		help: "from SIGTERM to SIGKILL, for an orphan and for what a guarded daemon left",
 		codec: duration(func(c *Config) *time.Duration { return &c.KillGrace },
 			limits{notOff: "to leave orphans alone, set SBINIT_ORPHANS=keep"}),
 	},
@@ -81,6 +81,12 @@ var settings = []setting{
 		help: "names of programs never ended as orphans, those that exist to outlive their parent; " +
 			"a value that starts with `+` adds to the default",
 		codec: globs(func(c *Config) *[]string { return &c.OrphanKeep }, standardKeep),
+	},
+	{
+		name: "SBINIT_GUARD", standard: none,
+		help: "names of daemons that own what they start: when such a daemon ends, however it does, so does all that " +
+			"it started: `sandbox-agent,claude-agent-acp`",
+		codec: globs(func(c *Config) *[]string { return &c.Guard }, none),
 	},
 	{
 		name: "SBINIT_WAIT", standard: "main",

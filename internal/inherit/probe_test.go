@@ -24,8 +24,10 @@ const (
 		"-X runtime.godebugDefault=asyncpreemptoff=1"
 )
 
-func withStub(t testing.TB) string    { return stubFor(t, runtime.GOARCH) }
-func withoutStub(t testing.TB) string { return build(t, "plain-"+runtime.GOARCH, runtime.GOARCH, "", "-s -w") }
+func withStub(t testing.TB) string { return stubFor(t, runtime.GOARCH) }
+func withoutStub(t testing.TB) string {
+	return build(t, "plain-"+runtime.GOARCH, runtime.GOARCH, "", "-s -w")
+}
 
 func stubFor(t testing.TB, arch string) string {
 	return build(t, "stub-"+arch, arch, stubTag, stubFlags)

@@ -100,21 +100,35 @@ func TestAllThreadsBlockTheSignals(t *testing.T) {
 	signals := asynchronous()
 	pid, ready := startAwait(t, []string{withStub(t)}, signals)
 	waitForFile(t, ready)
-	want := fmt.Sprintf("SigBlk:\t%016x\n", ^uint64(spared))
 	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", pid))
 	if err != nil || len(tasks) < 2 {
 		t.Errorf("threads %q, %v", tasks, err)
 	}
 	for _, task := range tasks {
-		status, err := os.ReadFile(task)
-		if err != nil || !strings.Contains(string(status), want) {
-			t.Errorf("%s: %v, no %q in\n%s", task, err, want, status)
+		// A thread that is about to make another blocks even the faults.
+		if got, want := blockedIn(t, task), ^uint64(spared); got&want != want {
+			t.Errorf("%s: blocked %016x, want %016x", task, got, want)
 		}
 	}
 	killAll(t, pid, signals)
 	if status := wait(t, pid); status != 0 {
 		t.Errorf("status %#x", status)
 	}
+}
+
+func blockedIn(t *testing.T, statusFile string) uint64 {
+	t.Helper()
+	status, err := os.ReadFile(statusFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(status), "SigBlk:\t")
+	digits, _, _ := strings.Cut(rest, "\n")
+	mask, err := strconv.ParseUint(digits, 16, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return mask
 }
 
 // The machine's own architecture is tested above. With SBINIT_ARM64=qemu-aarch64-static,
@@ -134,13 +148,14 @@ func TestARM64(t *testing.T) {
 	} {
 		check(t, shown, name, want)
 	}
-	signals := []unix.Signal{unix.SIGHUP, unix.SIGTERM, unix.SIGUSR1, 40}
-	for i := range 10 {
-		pid, _ := startAwait(t, []string{runner, probe}, signals)
-		time.Sleep(time.Duration(i) * 10 * time.Millisecond)
-		killAll(t, pid, signals)
-		if status := wait(t, pid); status != 0 {
-			t.Errorf("round %d: status %#x", i, status)
-		}
+	// QEMU keeps pending signals to itself, where no signalfd finds them: that they do not
+	// end the program is all there is to see.
+	signals := []unix.Signal{unix.SIGHUP, unix.SIGTERM, unix.SIGUSR1}
+	pid, ready := startAwait(t, []string{runner, probe}, signals)
+	killAll(t, pid, signals)
+	waitForFile(t, ready)
+	killAll(t, pid, []unix.Signal{unix.SIGKILL})
+	if status := wait(t, pid); status.Signal() != unix.SIGKILL {
+		t.Errorf("status %#x", status)
 	}
 }

@@ -49,7 +49,9 @@ type container struct {
 }
 
 // tracksOrphans says whether anything is ever done about an orphan.
-func (c *container) tracksOrphans() bool { return c.cfg.Orphans != config.OrphansKeep }
+func (c *container) tracksOrphans() bool {
+	return c.cfg.Orphans != config.OrphansKeep || len(c.cfg.Guard) > 0
+}
 
 // serve is the loop. It returns the exit status when nobody is left.
 func (c *container) serve() int {
@@ -84,14 +86,23 @@ func (c *container) dispatch(kind int32, fd int) {
 	case onTimer:
 		c.loop.timer.clear()
 	case onParent:
-		if c.watcher != nil {
-			c.watcher.parentEnded(fd)
-		}
-		c.bereaved = true
+		c.parentEnded(fd)
 	case onWake:
 		c.verdicts = c.inspector.collect(c.verdicts)
 	case onStdin:
 		c.stdin.woken(time.Now())
+	}
+}
+
+// parentEnded: whoever it had is ours now, and if it was a guard, whoever
+// descends from it is to be dealt with at once.
+func (c *container) parentEnded(fd int) {
+	c.bereaved = true
+	if c.watcher == nil {
+		return
+	}
+	if id, ok := c.watcher.parentEnded(fd); ok && c.ledger.isGuard(id) {
+		c.watcher.lookNow()
 	}
 }
 
@@ -278,7 +289,7 @@ func (c *container) due() time.Time {
 	return due
 }
 
-// signal, inspect and spawned are what the ledger needs (tracker).
+// signal, inspect, spawned and watch are what the ledger needs (tracker).
 
 func (c *container) signal(id proc.ID, sigs ...unix.Signal) error {
 	err := c.fence.Signal(id, sigs...)
@@ -291,3 +302,9 @@ func (c *container) signal(id proc.ID, sigs ...unix.Signal) error {
 func (c *container) inspect(q inquiry) bool { return c.inspector.inspect(q) }
 
 func (c *container) spawned(pid int) bool { return pid == c.main.pid }
+
+func (c *container) watch(id proc.ID) {
+	if p := c.watcher.snap.Get(id); p != nil {
+		c.watcher.watch(p)
+	}
+}

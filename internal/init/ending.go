@@ -14,7 +14,8 @@ import (
 // endingLimit is how long an ending tries SIGKILL until it says that it failed.
 const endingLimit = 5 * time.Second
 
-// An ending is the termination of one orphan and all that it started.
+// An ending is the termination of one orphan, or of what a guard left, and of all
+// that they started.
 type ending struct {
 	*contain.Ladder
 	line   *line
@@ -23,16 +24,25 @@ type ending struct {
 	name   string
 }
 
-func newEnding(l *ledger, root proc.ID, v verdict, s *proc.Snapshot, now time.Time) *ending {
-	ln := &line{
-		self: l.self, send: l.world.signal, exempt: v.exempt,
-		members: map[proc.ID]unix.Signal{root: 0}, led: map[int]bool{},
+// newEnding ends the members and all below them, save who is exempt. Root and
+// name are for the log: the orphan, or the guard whose end it is.
+func (l *ledger) newEnding(root proc.ID, name string, members []proc.ID, exempt map[proc.ID]bool, s *proc.Snapshot, now time.Time) *ending {
+	ln := &line{self: l.self, send: l.world.signal, exempt: exempt, members: map[proc.ID]unix.Signal{}, led: map[int]bool{}}
+	for _, id := range members {
+		ln.members[id] = 0
 	}
 	ln.extend(s)
 	return &ending{
 		Ladder: contain.NewLadder(ln, l.cfg.KillGrace, endingLimit, now),
-		line:   ln, ledger: l, root: root, name: v.name,
+		line:   ln, ledger: l, root: root, name: name,
 	}
+}
+
+// begin sends the first signals.
+func (l *ledger) begin(e *ending, now time.Time) {
+	l.counts.terminated++
+	e.Step(now)
+	l.endings = append(l.endings, e)
 }
 
 // finish says how the ending came out.
@@ -40,7 +50,7 @@ func (e *ending) finish() {
 	r := e.Report()
 	e.ledger.counts.killed += uint64(r.Killed)
 	if r.Contained {
-		e.ledger.log.Info("orphan's processes have ended", log.Number("pid", e.root.PID), log.Text("name", e.name),
+		e.ledger.log.Info("terminated processes have ended", log.Number("pid", e.root.PID), log.Text("name", e.name),
 			log.Number("killed", r.Killed), log.Took("after", r.Took))
 		return
 	}
@@ -49,7 +59,7 @@ func (e *ending) finish() {
 	if why == nil {
 		why = errors.New("SIGKILL was sent and has not ended them yet")
 	}
-	e.ledger.log.Error("orphan's processes could not be ended", log.Number("pid", e.root.PID), log.Text("name", e.name),
+	e.ledger.log.Error("terminated processes could not be ended", log.Number("pid", e.root.PID), log.Text("name", e.name),
 		log.Number("left", len(e.line.members)), log.Cause(why))
 }
 

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"runtime"
+	"slices"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -11,21 +13,38 @@ import (
 	"github.com/sbinit/sbinit/internal/proc"
 )
 
-// An inquiry asks about an orphan and its subtree.
+// What an inquiry is about.
+type inquiryKind uint8
+
+const (
+	aboutOrphan inquiryKind = iota // what is to become of the subject, with others below it
+	aboutOwner                     // which guard among others the subject belongs to
+	aboutNames                     // what guards' names others bear
+	aboutHeirs                     // the same, of what the subject, a guard, left
+)
+
+// An inquiry asks about processes.
 type inquiry struct {
-	orphan  proc.ID
-	subtree []proc.ID // without the orphan
+	kind    inquiryKind
+	subject proc.ID
+	others  []proc.ID
+	related map[[2]proc.ID]bool // aboutOwner: pairs of which the first is below the second
 }
 
 // A verdict answers an inquiry.
 type verdict struct {
-	orphan    proc.ID
+	kind    inquiryKind
+	subject proc.ID
+	gone    bool // the subject ended meanwhile
+	err     error
+
 	name      string
-	gone      bool             // it ended meanwhile
 	abandoned bool             // nobody at the other end of its stdin and stdout
 	keep      string           // why it is to be kept; empty if it is not
-	exempt    map[proc.ID]bool // members of the subtree that are to be kept
-	err       error            // something could not be read
+	exempt    map[proc.ID]bool // others that are to be kept
+
+	owner   proc.ID         // aboutOwner: zero if there is none
+	entries map[proc.ID]int // aboutNames, aboutHeirs: of SBINIT_GUARD, -1 for none
 }
 
 // An inspector reads what only a process's own memory tells: arguments,
@@ -36,6 +55,8 @@ type verdict struct {
 type inspector struct {
 	abandonedOnly bool     // inspect further only who is abandoned
 	keep          []string // names, SBINIT_ORPHAN_KEEP
+	guard         []string // names, SBINIT_GUARD
+	main          int      // the main program
 	fs            *proc.FS
 	ask           chan inquiry
 	answers       chan verdict
@@ -54,13 +75,19 @@ func newInspector(cfg config.Config) (*inspector, error) {
 	in := &inspector{
 		abandonedOnly: cfg.Orphans == config.OrphansAbandoned,
 		keep:          cfg.OrphanKeep,
+		guard:         cfg.Guard,
 		fs:            fs,
 		ask:           make(chan inquiry, 64),
 		answers:       make(chan verdict, 64),
 		wake:          wake,
 	}
-	go in.run()
 	return in, nil
+}
+
+// start begins to answer, once there is a main program to compare with.
+func (in *inspector) start(main int) {
+	in.main = main
+	go in.run()
 }
 
 // inspect queues an inquiry; false means that the inspector is behind and the
@@ -101,31 +128,119 @@ func (in *inspector) run() {
 func (in *inspector) judge(q inquiry) (v verdict) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			v = verdict{orphan: q.orphan, err: fmt.Errorf("a fault in sbinit, please report it: %v", fault)}
+			v = verdict{kind: q.kind, subject: q.subject, err: fmt.Errorf("a fault in sbinit, please report it: %v", fault)}
 		}
 	}()
-	v.orphan = q.orphan
-	pid := q.orphan.PID
-	err := in.fs.AsOwner(pid, func() (err error) {
+	v = verdict{kind: q.kind, subject: q.subject}
+	switch q.kind {
+	case aboutOrphan:
+		in.judgeOrphan(q, &v)
+		v.gone = in.ended(q.subject)
+	case aboutOwner:
+		v.owner = in.ownerByEnvironment(q)
+		v.gone = in.ended(q.subject)
+	default:
+		v.entries = in.entries(q.others)
+	}
+	return v
+}
+
+func (in *inspector) judgeOrphan(q inquiry, v *verdict) {
+	pid := q.subject.PID
+	v.err = in.fs.AsOwner(pid, func() (err error) {
 		v.abandoned, err = in.fs.Abandoned(pid)
 		return err
 	})
-	switch {
-	case in.ended(q.orphan):
-		v.gone = true
-		return v
-	case in.abandonedOnly && (err != nil || !v.abandoned):
-		v.err = err
-		return v
+	if in.abandonedOnly && (v.err != nil || !v.abandoned) {
+		return
 	}
 	v.name, v.keep, v.err = in.kept(pid)
-	for _, id := range q.subtree {
+	for _, id := range q.others {
 		if _, keep, _ := in.kept(id.PID); keep != "" {
 			v.exempt = withID(v.exempt, id)
 		}
 	}
-	v.gone = in.ended(q.orphan)
-	return v
+}
+
+// entries finds the entry of SBINIT_GUARD for each process. Who could not be
+// read, or has ended, is left out, and stays what it was taken for.
+func (in *inspector) entries(ids []proc.ID) map[proc.ID]int {
+	found := make(map[proc.ID]int, len(ids))
+	for _, id := range ids {
+		var names proc.Names
+		err := in.fs.AsOwner(id.PID, func() (err error) {
+			names, err = in.fs.Names(id.PID)
+			return err
+		})
+		if err != nil || in.ended(id) {
+			continue
+		}
+		found[id] = slices.IndexFunc(in.guard, func(glob string) bool { return names.Match([]string{glob}) })
+	}
+	return found
+}
+
+// passing are variables that say where a process was when it was started, not
+// who started it.
+var passing = []string{"PWD", "OLDPWD", "SHLVL", "_"}
+
+// ownerByEnvironment finds the guard that an orphan has a variable in common
+// with, of the same value, which neither the main program nor a guard of
+// another line has. Of several such guards in one line it is the innermost; of
+// several lines, none.
+func (in *inspector) ownerByEnvironment(q inquiry) proc.ID {
+	orphan := in.environment(q.subject.PID)
+	for entry := range in.environment(in.main) {
+		delete(orphan, entry)
+	}
+	envs := make([]map[string]bool, len(q.others))
+	for i, guard := range q.others {
+		envs[i] = in.environment(guard.PID)
+	}
+	var owner proc.ID
+	for i, guard := range q.others {
+		switch {
+		case !in.peculiar(q, orphan, envs, i):
+		case owner == proc.ID{} || q.related[[2]proc.ID{guard, owner}]:
+			owner = guard
+		case !q.related[[2]proc.ID{owner, guard}]:
+			return proc.ID{}
+		}
+	}
+	return owner
+}
+
+// peculiar says whether the orphan and the guard have a variable in common that
+// no guard of another line has.
+func (in *inspector) peculiar(q inquiry, orphan map[string]bool, envs []map[string]bool, i int) bool {
+	for entry := range envs[i] {
+		if !orphan[entry] {
+			continue
+		}
+		shared := false
+		for j, other := range q.others {
+			pair := [2]proc.ID{q.others[i], other}
+			sameLine := i == j || q.related[pair] || q.related[[2]proc.ID{pair[1], pair[0]}]
+			shared = shared || !sameLine && envs[j][entry]
+		}
+		if !shared {
+			return true
+		}
+	}
+	return false
+}
+
+// environment reads what a process was started with; an unreadable one is empty.
+func (in *inspector) environment(pid int) map[string]bool {
+	set := map[string]bool{}
+	_ = in.fs.AsOwner(pid, func() error {
+		return in.fs.Environ(pid, func(entry string) {
+			if name, _, _ := strings.Cut(entry, "="); !slices.Contains(passing, name) {
+				set[entry] = true
+			}
+		})
+	})
+	return set
 }
 
 // ended says whether the number no longer is that process's: what was read of

@@ -12,12 +12,11 @@ import (
 
 // An orphan is a live process that was re-parented to us.
 type orphan struct {
-	proc.ID
-	comm   string
-	since  time.Time // when we noticed
-	due    time.Time // when it is next judged; zero: at the next tick, if rechecked
-	stage  stage
-	doomed bool // was found abandoned at a recheck, and is in its grace
+	proc.Stat           // as it was then
+	since     time.Time // when we noticed
+	due       time.Time // when it is next judged; zero: at the next tick, if rechecked
+	stage     stage
+	doomed    bool // was found abandoned at a recheck, and is in its grace
 }
 
 type stage uint8
@@ -27,6 +26,7 @@ const (
 	judged                   // the inspector has it
 	tolerated                // nothing wrong with it now; asked again at each tick
 	keptForGood              // never asked again
+	owned                    // by a guard: ends with it
 )
 
 // tracker is what the ledger needs of the world outside.
@@ -37,6 +37,8 @@ type tracker interface {
 	inspect(q inquiry) bool
 	// spawned says whether we started that child ourselves.
 	spawned(pid int) bool
+	// watch sees to it that the end of that process causes a look at once.
+	watch(id proc.ID)
 }
 
 // counts are since start.
@@ -54,15 +56,23 @@ type ledger struct {
 	counts  *counts
 	orphans map[int]*orphan
 	endings []*ending
-	blind   bool // an unreadable orphan was mentioned
+	kin     *kinship // nil without SBINIT_GUARD
+	blind   bool     // an unreadable orphan was mentioned
 }
 
 func newLedger(self int, cfg config.Config, world tracker, logger *log.Logger, c *counts) *ledger {
-	return &ledger{self: self, cfg: cfg, world: world, log: logger, counts: c, orphans: map[int]*orphan{}}
+	l := &ledger{self: self, cfg: cfg, world: world, log: logger, counts: c, orphans: map[int]*orphan{}}
+	if len(cfg.Guard) > 0 {
+		l.kin = newKinship(self, world.spawned)
+	}
+	return l
 }
 
 // observe compares a snapshot with what was known.
 func (l *ledger) observe(s *proc.Snapshot, now time.Time) {
+	if l.kin != nil {
+		l.kin.observe(s, now)
+	}
 	for pid, o := range l.orphans {
 		if p := s.Get(o.ID); p == nil || !p.Alive() {
 			delete(l.orphans, pid)
@@ -75,6 +85,9 @@ func (l *ledger) observe(s *proc.Snapshot, now time.Time) {
 		if p := &s.Procs[i]; p.PPID == l.self && p.Alive() && !l.world.spawned(p.PID) {
 			l.adopt(p, now)
 		}
+	}
+	if l.kin != nil {
+		l.observeGuards(now)
 	}
 }
 
@@ -92,9 +105,22 @@ func (l *ledger) adopt(p *proc.Stat, now time.Time) {
 			return
 		}
 	}
-	l.orphans[p.PID] = &orphan{ID: p.ID, comm: p.Comm(), since: now, due: now.Add(l.cfg.OrphanGrace)}
+	o := &orphan{Stat: *p, since: now}
+	l.orphans[p.PID] = o
 	l.counts.adopted++
-	l.log.Debug("orphan adopted", log.Number("pid", p.PID), log.Text("name", p.Comm()))
+	l.log.Debug("orphan adopted", log.Number("pid", p.PID), log.Text("name", o.Comm()))
+	if l.kin == nil || !l.place(o, now) {
+		l.unowned(o)
+	}
+}
+
+// unowned leaves an orphan to SBINIT_ORPHANS.
+func (l *ledger) unowned(o *orphan) {
+	if l.cfg.Orphans == config.OrphansKeep {
+		o.stage = keptForGood
+		return
+	}
+	o.stage, o.due = waiting, o.since.Add(l.cfg.OrphanGrace)
 }
 
 // reaped forgets an orphan whose status was taken.
@@ -129,7 +155,11 @@ func (l *ledger) step(s *proc.Snapshot, now time.Time) {
 		if o.stage == judged || !reached(o.due, now) {
 			continue
 		}
-		if l.world.inspect(inquiry{orphan: o.ID, subtree: subtreeIDs(s, o.ID)}) {
+		if l.kin != nil && l.kin.owner(o.ID) != nil {
+			o.stage, o.due = owned, time.Time{}
+			continue
+		}
+		if l.world.inspect(inquiry{kind: aboutOrphan, subject: o.ID, others: subtreeIDs(s, o.ID)}) {
 			o.stage = judged
 		} else {
 			o.due = now.Add(time.Second)
@@ -149,16 +179,27 @@ func (l *ledger) step(s *proc.Snapshot, now time.Time) {
 
 // decide takes the inspector's verdict.
 func (l *ledger) decide(v verdict, s *proc.Snapshot, now time.Time) {
-	o := l.orphans[v.orphan.PID]
-	if o == nil || o.ID != v.orphan || o.stage != judged {
-		return
+	switch v.kind {
+	case aboutNames:
+		l.named(v, now)
+	case aboutHeirs:
+		l.succeed(v, s, now)
+	default:
+		if o := l.orphans[v.subject.PID]; o != nil && o.ID == v.subject && o.stage == judged {
+			l.judge(o, v, s, now)
+		}
 	}
+}
+
+func (l *ledger) judge(o *orphan, v verdict, s *proc.Snapshot, now time.Time) {
 	if v.name == "" {
-		v.name = o.comm
+		v.name = o.Comm()
 	}
 	switch {
 	case v.gone:
 		delete(l.orphans, o.PID)
+	case v.kind == aboutOwner:
+		l.attribute(o, v.owner)
 	case v.keep != "":
 		l.keep(o, v, now)
 	case l.cfg.Orphans == config.OrphansReport:
@@ -207,13 +248,11 @@ func (o *orphan) grantAgain(now time.Time, grace time.Duration) bool {
 
 func (l *ledger) end(o *orphan, v verdict, s *proc.Snapshot, now time.Time) {
 	delete(l.orphans, o.PID)
-	e := newEnding(l, o.ID, v, s, now)
-	l.counts.terminated++
+	e := l.newEnding(o.ID, v.name, []proc.ID{o.ID}, v.exempt, s, now)
 	l.log.Warn("orphan terminated",
 		log.Number("pid", o.PID), log.Text("name", v.name), log.Took("age", now.Sub(o.since)), log.Number("processes", len(e.line.members)),
 		log.Text("hint", "SBINIT_KEEP=1 in its environment, SBINIT_ORPHAN_KEEP=+"+v.name+" or SBINIT_ORPHANS=keep would have kept it"))
-	e.Step(now)
-	l.endings = append(l.endings, e)
+	l.begin(e, now)
 }
 
 // subtreeIDs lists what is below a process.

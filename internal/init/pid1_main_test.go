@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/sbinit/sbinit/internal/testns"
 )
 
@@ -76,13 +78,14 @@ func ends(t *testing.T, c *testns.Container, code int) {
 	}
 }
 
-// healthy sees that sbinit still does its duty: it reaps an orphan and forwards a
-// signal. The main program must be the recorder.
+// healthy sees that sbinit still does its duty: it forwards a signal, one that others
+// in the process group ignore by default, and reaps. The main program must be the
+// recorder.
 func healthy(t *testing.T, c *testns.Container) {
 	t.Helper()
-	before := strings.Count(c.Stdout(), "signal 10 ")
-	c.Signal(10)
-	c.WaitFor(t, "SIGUSR1 to be forwarded", func() bool { return strings.Count(c.Stdout(), "signal 10 ") == before+1 })
+	before := strings.Count(c.Stdout(), "signal 28 ")
+	c.Signal(unix.SIGWINCH)
+	c.WaitFor(t, "SIGWINCH to be forwarded", func() bool { return strings.Count(c.Stdout(), "signal 28 ") == before+1 })
 	for _, p := range c.Processes() {
 		if !p.Alive() && p.PPID == 1 {
 			c.WaitFor(t, "a zombie to be reaped", func() bool { return !has(c.Processes(), p) })

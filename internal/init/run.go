@@ -137,6 +137,7 @@ func (c *container) start(s Setup) error {
 	now := time.Now()
 	if c.watcher != nil {
 		c.watcher.afterFork(c.main.pid, now)
+		c.inspector.start(c.main.pid)
 	}
 	c.forwarder = &signals.Forwarder{
 		Rewrite: c.cfg.Rewrite, Delay: c.cfg.StopDelay, Grace: c.cfg.StopGrace,

@@ -189,12 +189,17 @@ func (w *watcher) refuse(fd int, err error) {
 	w.log.Warn("a parent process cannot be watched; its orphans are noticed by the tick", log.Cause(err))
 }
 
-// parentEnded is called when a watched pidfd has become readable.
-func (w *watcher) parentEnded(fd int) {
-	if id, ok := w.byFD[fd]; ok {
+// parentEnded is called when a watched pidfd has become readable; it says whose.
+func (w *watcher) parentEnded(fd int) (proc.ID, bool) {
+	id, ok := w.byFD[fd]
+	if ok {
 		w.forget(id, fd)
 	}
+	return id, ok
 }
+
+// lookNow asks for a look whatever looks have cost.
+func (w *watcher) lookNow() { w.wanted, w.notBefore = true, time.Time{} }
 
 func (w *watcher) forget(id proc.ID, fd int) {
 	w.poll.remove(fd)

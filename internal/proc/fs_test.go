@@ -91,7 +91,7 @@ func TestOpenOfOtherNamespace(t *testing.T) {
 	testns.RequireRoot(t)
 	other := testns.Start(t, testns.Options{}, testns.Self("holder")...)
 	cmd := exec.Command("nsenter", append([]string{"--target", strconv.Itoa(other.PID()), "--mount", "--"}, testns.Self("open")...)...)
-	out, err := cmd.CombinedOutput()
+	out, err := cmd.Output()
 	if err != nil || string(out) != "/proc belongs to another PID namespace\n" {
 		t.Errorf("%s, %v", out, err)
 	}
@@ -120,36 +120,99 @@ func stalled(args []string) int {
 }
 
 // TestStalledReadStopsNobodyElse: a read of a process's memory waits for as long as
-// that process likes. A pipe without a writer stands for it.
+// that process likes. A pipe stands for it: without a writer opening it stalls, with
+// one that says nothing reading does.
 func TestStalledReadStopsNobodyElse(t *testing.T) {
+	for name, writer := range map[string]bool{"open": false, "read": true} {
+		t.Run(name, func(t *testing.T) {
+			dir := processFolder(t)
+			fifo := filepath.Join(dir, "1", "environ")
+			if err := unix.Mkfifo(fifo, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if writer {
+				opened(t, fifo, os.O_RDWR)
+			}
+			argv := testns.Self("stalled", dir)
+			cmd := exec.Command(argv[0], argv[1:]...)
+			cmd.Stderr = os.Stderr
+			out, err := cmd.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			startProcess(t, cmd)
+			said := make(chan string, 1)
+			go func() {
+				b := make([]byte, 64)
+				n, _ := out.Read(b)
+				said <- string(b[:n])
+			}()
+			select {
+			case got := <-said:
+				if got != "ended false\n" {
+					t.Errorf("it said %q", got)
+				}
+			case <-time.After(20 * time.Second):
+				t.Error("nothing goes on while a read stalls")
+			}
+		})
+	}
+}
+
+// processFolder is a folder that looks like a /proc with a process 1, of which
+// nothing can be read yet.
+func processFolder(t *testing.T) string {
+	t.Helper()
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "1"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	fifo := filepath.Join(dir, "1", "environ")
-	if err := unix.Mkfifo(fifo, 0o644); err != nil {
+	return dir
+}
+
+// TestEnvironmentInTheMiddleOfAnExec: a process that has just begun to execute a
+// program shows an empty environment. The state is a pipe here, so that the
+// environment can be there between the first read and the second.
+func TestEnvironmentInTheMiddleOfAnExec(t *testing.T) {
+	dir := processFolder(t)
+	stat, environ := filepath.Join(dir, "1", "stat"), filepath.Join(dir, "1", "environ")
+	if err := unix.Mkfifo(stat, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	argv := testns.Self("stalled", dir)
-	cmd := exec.Command(argv[0], argv[1:]...)
-	cmd.Stderr = os.Stderr
-	out, err := cmd.StdoutPipe()
+	if err := os.WriteFile(environ, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	fd, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	pid := startProcess(t, cmd)
-	said := make(chan string, 1)
+	fs := &FS{dir: fd, buf: make([]byte, 4096)}
+	defer fs.Close()
+	type answer struct {
+		has bool
+		err error
+	}
+	answers := make(chan answer, 1)
 	go func() {
-		b := make([]byte, 64)
-		n, _ := out.Read(b)
-		said <- string(b[:n])
+		has, err := fs.HasEnv(1, "SBINIT_KEEP=1")
+		answers <- answer{has, err}
+	}()
+	writer := make(chan *os.File, 1)
+	go func() { // opening waits for a reader of the state
+		f, _ := os.OpenFile(stat, os.O_WRONLY, 0)
+		writer <- f
 	}()
 	select {
-	case got := <-said:
-		if got != "ended false\n" {
-			t.Errorf("it said %q", got)
+	case f := <-writer:
+		if err := os.WriteFile(environ, []byte("SBINIT_KEEP=1\x00"), 0o644); err != nil {
+			t.Fatal(err)
 		}
-	case <-time.After(20 * time.Second):
-		t.Errorf("process %d does nothing while one of its reads stalls", pid)
+		f.WriteString(line("x", fields))
+		f.Close()
+	case got := <-answers:
+		t.Fatalf("an empty environment was believed: %+v", got)
+	}
+	if got := <-answers; !got.has || got.err != nil {
+		t.Errorf("%+v", got)
 	}
 }

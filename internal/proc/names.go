@@ -125,17 +125,24 @@ func base(name string) string {
 
 // HasEnv says whether the process was started with that "NAME=value" in its
 // environment. It can stall as Names can.
-func (fs *FS) HasEnv(pid int, entry string) (bool, error) {
+func (fs *FS) HasEnv(pid int, entry string) (has bool, err error) {
+	err = fs.Environ(pid, func(e string) { has = has || e == entry })
+	return has, err
+}
+
+// Environ calls fn for each entry of the environment that the process was
+// started with. It can stall as Names can.
+func (fs *FS) Environ(pid int, fn func(entry string)) error {
 	env, err := fs.readMemory(pid, "environ")
 	if err != nil {
-		return false, err
+		return err
 	}
-	for _, e := range bytes.Split(env, []byte{0}) {
-		if string(e) == entry {
-			return true, nil
+	for entry := range bytes.SplitSeq(env, []byte{0}) {
+		if len(entry) > 0 {
+			fn(string(entry))
 		}
 	}
-	return false, nil
+	return nil
 }
 
 // readMemory reads arguments or environment. In the middle of an execve(2)

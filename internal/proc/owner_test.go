@@ -56,7 +56,10 @@ func abandonedChild(args []string) int {
 	return 0
 }
 
-func init() { testns.Register("other-user", otherUser) }
+func init() {
+	testns.Register("abandoned-child", abandonedChild)
+	testns.Register("other-user", otherUser)
+}
 
 // otherUser KIND is root without CAP_SYS_PTRACE, and looks into a child of user 1000,
 // group 1001. It prints what it may by itself, what as the owner, and whether its

@@ -60,12 +60,20 @@ func (s *Snapshot) Get(id ID) *Stat {
 	return nil
 }
 
+// Parent returns the parent of Procs[i], or nil if it is not among them.
+func (s *Snapshot) Parent(i int) *Stat {
+	if at := s.parent[i]; at >= 0 {
+		return &s.Procs[at]
+	}
+	return nil
+}
+
 // Parents calls fn for each process that has a child for which of says yes,
 // once for each such child.
 func (s *Snapshot) Parents(of func(*Stat) bool, fn func(*Stat)) {
 	for i := range s.Procs {
-		if at := s.parent[i]; at >= 0 && of(&s.Procs[i]) {
-			fn(&s.Procs[at])
+		if parent := s.Parent(i); parent != nil && of(&s.Procs[i]) {
+			fn(parent)
 		}
 	}
 }

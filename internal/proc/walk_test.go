@@ -46,6 +46,7 @@ func init() {
 	testns.Register("walk", walkMany)
 	testns.Register("walk-once", walkOnce)
 	testns.Register("last-pid", lastPID)
+	testns.Register("adopted", adopted)
 }
 
 // walkMany TOOL: more processes than one buffer of directory entries holds.
@@ -186,5 +187,42 @@ func TestLastPIDAllocatesNothing(t *testing.T) {
 	fs := open(t)
 	if n := testing.AllocsPerRun(10, func() { _, _ = fs.LastPID() }); n != 0 {
 		t.Errorf("%v allocations", n)
+	}
+}
+
+// adopted TOOL has a process leave three others behind, and prints the children
+// that are there then.
+func adopted(args []string) int {
+	cmd := exec.Command(args[0], "leave", "3")
+	if err := cmd.Run(); err != nil {
+		return complain(err)
+	}
+	fs, err := Open()
+	if err != nil {
+		return complain(err)
+	}
+	children, err := fs.AppendChildren(os.Getpid(), []int{77})
+	for _, pid := range children[1:] {
+		s, err := fs.Stat(pid)
+		fmt.Printf("%s of %d %v\n", s.Comm(), s.PPID, err)
+	}
+	allocs := testing.AllocsPerRun(5, func() { children, _ = fs.AppendChildren(os.Getpid(), children[:0]) })
+	fmt.Println("error", err, "allocations", allocs)
+	return 0
+}
+
+func TestAppendChildren(t *testing.T) {
+	testns.Each(t, func(t *testing.T, o testns.Options) {
+		c := testns.Start(t, o, testns.Self("adopted", testns.Tool(t))...)
+		c.Wait(t)
+		if want := strings.Repeat("tool of 1 <nil>\n", 3) + "error <nil> allocations 0\n"; c.Stdout() != want {
+			t.Errorf("%s%swant %s", c.Stdout(), c.Stderr(), want)
+		}
+	})
+}
+
+func TestAppendChildrenOfNobody(t *testing.T) {
+	if list, err := open(t).AppendChildren(1<<30, []int{1}); err == nil || len(list) != 1 {
+		t.Errorf("%v, %v", list, err)
 	}
 }

@@ -48,7 +48,7 @@ func (p *plan) prepare() failure {
 			return failure{step: stepSetsid, errno: uint32(errno)}
 		}
 	case p.group:
-		if _, _, errno := syscall.RawSyscall(unix.SYS_SETPGID, 0, 0, 0); errno != 0 {
+		if _, _, errno := syscall.RawSyscall(unix.SYS_SETPGID, 0, p.joins, 0); errno != 0 {
 			return failure{step: stepSetpgid, errno: uint32(errno)}
 		}
 	}
@@ -56,7 +56,7 @@ func (p *plan) prepare() failure {
 		p.takeTerminal()
 	}
 	for _, fd := range p.close {
-		unix.RawSyscall(unix.SYS_CLOSE, uintptr(fd), 0, 0)
+		syscall.RawSyscall(unix.SYS_CLOSE, uintptr(fd), 0, 0)
 	}
 	if p.dir != nil {
 		if _, _, errno := syscall.RawSyscall(unix.SYS_CHDIR, uintptr(unsafe.Pointer(p.dir)), 0, 0); errno != 0 {
@@ -84,8 +84,8 @@ func (p *plan) takeTerminal() {
 	if p.session {
 		syscall.RawSyscall(unix.SYS_IOCTL, 0, unix.TIOCSCTTY, 0)
 	}
-	pid, _, _ := syscall.RawSyscall(unix.SYS_GETPID, 0, 0, 0)
-	group := int32(pid)
+	own, _, _ := syscall.RawSyscall(unix.SYS_GETPGID, 0, 0, 0)
+	group := int32(own)
 	syscall.RawSyscall(unix.SYS_IOCTL, 0, unix.TIOCSPGRP, uintptr(unsafe.Pointer(&group)))
 }
 

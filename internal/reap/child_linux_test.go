@@ -187,3 +187,29 @@ func TestChildsGroupAndSession(t *testing.T) {
 		}
 	}
 }
+
+func TestChildLacksWhatIsToBeClosed(t *testing.T) {
+	fd, err := unix.FcntlInt(0, unix.F_DUPFD, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(fd)
+	pid := sleeper(t, func(s *Spec) { s.Close = []int{0, fd} })
+	for _, name := range descriptors(t, pid) {
+		if name == "0" || name == strconv.Itoa(fd) {
+			t.Errorf("descriptor %s is open", name)
+		}
+	}
+	if _, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err != nil {
+		t.Errorf("closed here as well: %v", err)
+	}
+}
+
+func TestChildJoinsAGroup(t *testing.T) {
+	const group = 5 // field of proc_pid_stat(5)
+	leader := sleeper(t, func(s *Spec) { s.ProcessGroup = true })
+	pid := sleeper(t, func(s *Spec) { s.Group = leader })
+	if got := statField(t, pid, group); got != leader {
+		t.Errorf("group %d, want %d", got, leader)
+	}
+}

@@ -3,6 +3,7 @@ package testns
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"os/signal"
 	"runtime"
@@ -29,16 +30,25 @@ func init() {
 // signal mask, ids and filters are a thread's own. A stage that returns has failed.
 func launch(stage func(spec) error) int {
 	runtime.LockOSThread()
-	unix.CloseOnExec(reportFD)
 	s, err := readSpec()
+	if err == nil {
+		err = closeOthers()
+	}
 	if err == nil {
 		err = stage(s)
 	}
-	if err != nil {
-		tell(report{Error: err.Error()})
-		return 125
-	}
-	return 0
+	return failed(err)
+}
+
+func failed(err error) int {
+	tell(report{Error: err.Error()})
+	return 125
+}
+
+// closeOthers keeps the report, and what else the test process had open, from the program
+// under test.
+func closeOthers() error {
+	return os.NewSyscallError("close_range", unix.CloseRange(reportFD, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC))
 }
 
 // readSpec waits until the test has written the spec, by which time it has put this

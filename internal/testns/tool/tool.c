@@ -183,6 +183,23 @@ static void mode_streams(char **arg)
 	_exit(0);
 }
 
+/* fds: prints what each of its descriptors leads to, one a line. */
+static void mode_fds(char **arg)
+{
+	(void)arg;
+	for (int fd = 0; fd < 1024; fd++) {
+		char path[32], link[256];
+		ssize_t n;
+
+		snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+		n = readlink(path, link, sizeof link);
+		if (n >= 0)
+			dprintf(1, "%d=%.*s\n", fd, (int)n, link);
+	}
+	ready();
+	forever();
+}
+
 static int cleanup_ms;
 static const char *cleanup_file;
 
@@ -227,15 +244,33 @@ static void mode_name(char **arg)
 	forever();
 }
 
+static void become(long id)
+{
+	if (setresgid(id, id, id) || setresuid(id, id, id))
+		fail("setresuid");
+}
+
 /* setuid ID: changes group and user, then sleeps. */
 static void mode_setuid(char **arg)
 {
-	long id = number(arg);
-
-	if (setresgid(id, id, id) || setresuid(id, id, id))
-		fail("setresuid");
+	become(number(arg));
 	ready();
 	forever();
+}
+
+/* mute: sleep that does not say that it is ready. */
+static void mode_mute(char **arg)
+{
+	(void)arg;
+	forever();
+}
+
+/* as ID COMMAND...: runs COMMAND as that group and user. */
+static void mode_as(char **arg)
+{
+	become(number(arg));
+	execvp(arg[1], arg + 1);
+	fail(arg[1]);
 }
 
 /* chain N: N processes, each the child of the one before. */
@@ -288,12 +323,10 @@ static void mode_litter(char **arg)
 			waitpid(middle, 0, 0);
 			continue;
 		}
-		if (!must_fork()) {
-			pid_t parent = getppid();
-
-			while (getppid() == parent)
+		middle = getpid();
+		if (!must_fork())
+			while (getppid() == middle)
 				sched_yield();
-		}
 		_exit(0);
 	}
 	ready();
@@ -470,9 +503,11 @@ static void mode_trace(char **arg)
 }
 
 static const struct { const char *name; void (*run)(char **arg); } modes[] = {
-	{ "sleep", mode_sleep }, { "ignore", mode_ignore }, { "exit", mode_exit },
+	{ "sleep", mode_sleep }, { "mute", mode_mute }, { "as", mode_as },
+	{ "ignore", mode_ignore }, { "exit", mode_exit },
 	{ "die", mode_die }, { "record", mode_record }, { "mask", mode_mask },
-	{ "streams", mode_streams }, { "cleanup", mode_cleanup }, { "stop", mode_stop }, { "name", mode_name },
+	{ "streams", mode_streams }, { "fds", mode_fds },
+	{ "cleanup", mode_cleanup }, { "stop", mode_stop }, { "name", mode_name },
 	{ "setuid", mode_setuid }, { "chain", mode_chain }, { "wide", mode_wide },
 	{ "leave", mode_leave }, { "zombies", mode_zombies }, { "litter", mode_litter },
 	{ "daemon", mode_daemon }, { "bomb", mode_bomb }, { "comets", mode_comets },

@@ -40,6 +40,7 @@ func show([]string) int {
 	fmt.Printf("environ %q\n", env)
 	own, err := os.ReadFile("/proc/self/environ")
 	fmt.Println("intact", err == nil && string(own) == strings.Join(env, "\x00")+"\x00")
+	fmt.Println("processors", runtime.GOMAXPROCS(0))
 	inherit.ResetRuntime()
 	fmt.Println("runtime", debug.SetGCPercent(100), debug.SetMemoryLimit(-1) == math.MaxInt64, runtime.GOMAXPROCS(0))
 	return 0

@@ -1,0 +1,285 @@
+package signals
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/sbinit/sbinit/internal/testns"
+)
+
+func TestMain(m *testing.M) { testns.Main(m) }
+
+func init() {
+	testns.Register("source", source)
+}
+
+// source notify|blocked WHEN takes signals and prints a line for each: number, code
+// and sender, until the first SIGUSR2. It begins at once, or when a line comes on
+// standard input; "full" says besides when so many wait that no more can.
+func source(args []string) int {
+	s, err := Open(args[0] == "blocked")
+	if err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	fmt.Println("ready")
+	if args[1] == "full" {
+		waitUntilFull(s.Descriptors()[0])
+		fmt.Println("full")
+	}
+	if args[1] != "at once" {
+		bufio.NewReader(os.Stdin).ReadString('\n')
+	}
+	out := bufio.NewWriter(os.Stdout)
+	for done := false; !done; {
+		fd := wait(s)
+		err := s.Read(fd, func(i Info) {
+			fmt.Fprintf(out, "%d code %d from %d\n", int(i.Signal), i.Code, i.PID)
+			done = done || i.Signal == unix.SIGUSR2
+		})
+		if err != nil {
+			fmt.Println(err)
+			return 1
+		}
+		out.Flush()
+	}
+	return 0
+}
+
+// waitUntilFull waits until a pipe holds no more records.
+func waitUntilFull(fd int) {
+	for {
+		size, errSize := unix.FcntlInt(uintptr(fd), unix.F_GETPIPE_SZ, 0)
+		held, errHeld := unix.IoctlGetInt(fd, unix.TIOCINQ)
+		if errSize != nil || errHeld != nil {
+			panic(fmt.Sprint(errSize, errHeld))
+		}
+		if held > size-recordSize {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// wait returns a descriptor of the source that is ready.
+func wait(s *Source) int {
+	for {
+		var fds []unix.PollFd
+		for _, fd := range s.Descriptors() {
+			fds = append(fds, unix.PollFd{Fd: int32(fd), Events: unix.POLLIN})
+		}
+		if _, err := unix.Poll(fds, -1); err != nil {
+			continue
+		}
+		for _, fd := range fds {
+			if fd.Revents != 0 {
+				return int(fd.Fd)
+			}
+		}
+	}
+}
+
+func startSource(t *testing.T, o testns.Options, args ...string) *testns.Container {
+	t.Helper()
+	c := testns.Start(t, o, testns.Self("source", args...)...)
+	c.WaitFor(t, "ready", func() bool { return strings.HasPrefix(c.Stdout(), "ready\n") })
+	return c
+}
+
+// TestNotifyDeliversEach: one after the other, since os/signal does not keep the
+// order between numbers; among them the faults, sent by a user.
+func TestNotifyDeliversEach(t *testing.T) {
+	c := startSource(t, testns.Options{}, "notify", "at once")
+	want := "ready\n"
+	for _, sig := range notified() {
+		if sig == unix.SIGUSR2 { // it ends the program
+			continue
+		}
+		want += fmt.Sprintf("%d code 0 from 0\n", int(sig))
+		c.Signal(sig)
+		c.WaitFor(t, Name(sig), func() bool { return len(c.Stdout()) >= len(want) })
+	}
+	c.Signal(unix.SIGUSR2)
+	c.Wait(t)
+	want += "12 code 0 from 0\n"
+	if got := c.Stdout(); got != want {
+		t.Errorf("%swant %s", got, want)
+	}
+}
+
+// TestNotified: all but those that cannot be caught, that os/signal cannot deliver,
+// or that we cause ourselves.
+func TestNotified(t *testing.T) {
+	left := map[unix.Signal]bool{unix.SIGKILL: true, unix.SIGSTOP: true, unix.SIGURG: true, unix.SIGPIPE: true, unix.SIGPROF: true, 32: true, 33: true, 34: true}
+	for _, sig := range notified() {
+		if left[sig] || sig < 1 || sig > Max {
+			t.Errorf("%s is asked for, or twice", Name(sig))
+		}
+		left[sig] = true
+	}
+	if len(left) != int(Max) {
+		t.Errorf("%d signals of %d", len(left), Max)
+	}
+}
+
+// TestNotifyKeepsChildInFlood: SIGCHLD comes through although the reader is behind
+// and everything else that can hold a signal is full of another one.
+func TestNotifyKeepsChildInFlood(t *testing.T) {
+	c := startSource(t, testns.Options{Stdin: testns.Pipe}, "notify", "full")
+	flood := func() {
+		c.Signal(unix.SIGUSR1)
+		c.WaitFor(t, "a signal to be taken", func() bool { return pending(t, c) == 0 })
+	}
+	c.WaitFor(t, "a full pipe", func() bool {
+		flood()
+		return strings.HasSuffix(c.Stdout(), "full\n")
+	})
+	for range 200 { // more than a channel holds
+		flood()
+	}
+	c.Signal(unix.SIGCHLD)
+	fmt.Fprintln(c.Input())
+	c.WaitFor(t, "SIGCHLD", func() bool { return strings.Contains(c.Stdout(), "17 code 0 from 0\n") })
+}
+
+// pending is the set of signals that wait in the kernel for the program.
+func pending(t *testing.T, c *testns.Container) uint64 {
+	t.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", c.PID()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(status), "\nShdPnd:\t")
+	word, _, _ := strings.Cut(rest, "\n")
+	set, err := strconv.ParseUint(word, 16, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+// stayBlocked are signals that the Go runtime leaves blocked if it finds them so;
+// for most of the others it takes the entry stub of package inherit.
+var stayBlocked = []syscall.Signal{unix.SIGUSR1, unix.SIGUSR2, 40, 64}
+
+// TestBlockedKeepsAll: signals that came before anybody read them are all there, each
+// number's in the order in which they were sent, with code and sender.
+func TestBlockedKeepsAll(t *testing.T) {
+	o := testns.Options{Stdin: testns.Pipe, Blocked: stayBlocked}
+	c := startSource(t, o, "blocked", "asked")
+	const queued = 200
+	want := map[string]string{}
+	for i := range queued {
+		for _, sig := range []unix.Signal{40, 64} {
+			if i%3 == 0 {
+				c.Signal(sig)
+				want[strconv.Itoa(int(sig))] += "0 "
+				continue
+			}
+			if err := sigqueue(c.PID(), sig); err != nil {
+				t.Fatal(err)
+			}
+			want[strconv.Itoa(int(sig))] += "-1 "
+		}
+	}
+	for _, sig := range []unix.Signal{unix.SIGUSR1, unix.SIGUSR2} {
+		c.Signal(sig)
+		want[strconv.Itoa(int(sig))] = "0 "
+	}
+	fmt.Fprintln(c.Input())
+	if s := c.Wait(t); s != (testns.Status{}) {
+		t.Fatalf("ended with %v", s)
+	}
+	got := map[string]string{}
+	for line := range strings.Lines(strings.TrimPrefix(c.Stdout(), "ready\n")) {
+		field := strings.Fields(line)
+		got[field[0]] += field[2] + " "
+	}
+	for sig, codes := range want {
+		if got[sig] != codes {
+			t.Errorf("signal %s came with the codes %swant %s", sig, got[sig], codes)
+		}
+	}
+}
+
+// sigqueue is rt_sigqueueinfo(2) with code SI_QUEUE.
+func sigqueue(pid int, sig unix.Signal) error {
+	const siQueue = -1
+	info := unix.Siginfo{Signo: int32(sig), Code: siQueue}
+	_, _, errno := unix.Syscall(unix.SYS_RT_SIGQUEUEINFO, uintptr(pid), uintptr(sig), uintptr(unsafe.Pointer(&info)))
+	if errno != 0 {
+		return errno
+	}
+	return nil
+}
+
+// TestBlockedTellsTheSender: its number in this PID namespace.
+func TestBlockedTellsTheSender(t *testing.T) {
+	c := startSource(t, testns.Options{Blocked: stayBlocked}, "blocked", "at once")
+	e := c.Exec(t, "sh", "-c", "echo $$; kill -USR1 1; kill -USR2 1")
+	_, out := e.Wait(t)
+	c.Wait(t)
+	pid := strings.TrimSpace(out)
+	if got, want := c.Stdout(), fmt.Sprintf("ready\n10 code 0 from %s\n12 code 0 from %s\n", pid, pid); got != want {
+		t.Errorf("%swant %s", got, want)
+	}
+}
+
+// TestBlockedDeliversFaults: what a user sends of those that stay the runtime's
+// arrives too, and kills nobody.
+func TestBlockedDeliversFaults(t *testing.T) {
+	c := startSource(t, testns.Options{Blocked: stayBlocked, NotPID1: true}, "blocked", "at once")
+	for _, sig := range faults {
+		c.Signal(sig)
+		c.WaitFor(t, Name(sig), func() bool {
+			return strings.Contains(c.Stdout(), fmt.Sprintf("\n%d code 0 from 0\n", int(sig)))
+		})
+	}
+	c.Signal(unix.SIGUSR2)
+	if s := c.Wait(t); s != (testns.Status{}) {
+		t.Errorf("ended with %v", s)
+	}
+}
+
+// TestRead: all that waits is read, however much; nothing waits for more.
+func TestRead(t *testing.T) {
+	var p [2]int
+	if err := unix.Pipe2(p[:], unix.O_CLOEXEC|unix.O_NONBLOCK); err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(p[0])
+	defer unix.Close(p[1])
+	s := &Source{queues: []queue{{p[0], fromRecord}}}
+	for _, count := range []int{0, 1, 31, 32, 33, 100} {
+		for n := range count {
+			record := [recordSize]byte{byte(n + 1)}
+			if _, err := unix.Write(p[1], record[:]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var got []unix.Signal
+		if err := s.Read(p[0], func(i Info) { got = append(got, i.Signal) }); err != nil {
+			t.Error(err)
+		}
+		for i, sig := range got {
+			if sig != unix.Signal(i+1) {
+				t.Errorf("record %d of %d is %d", i, count, sig)
+			}
+		}
+		if len(got) != count {
+			t.Errorf("%d records of %d", len(got), count)
+		}
+	}
+	if err := s.Read(-1, func(Info) { t.Error("a signal of no descriptor") }); err != nil {
+		t.Error(err)
+	}
+}

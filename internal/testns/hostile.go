@@ -1,0 +1,131 @@
+package testns
+
+import (
+	_ "embed"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+//go:embed tool/hostile.c
+var hostileSource []byte
+
+// Hostile is the path of a second C program, of modes that do not want to be ended;
+// tool/hostile.c describes them.
+func Hostile(t testing.TB) string {
+	t.Helper()
+	path, err := hostile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+var hostile = sync.OnceValues(func() (string, error) {
+	dir, err := scratch()
+	if err != nil {
+		return "", err
+	}
+	source, path := filepath.Join(dir, "hostile.c"), filepath.Join(dir, "hostile")
+	if err := os.WriteFile(source, hostileSource, 0o644); err != nil {
+		return "", err
+	}
+	return path, run(exec.Command("cc", "-O1", "-Wall", "-Wextra", "-Werror", "-static", "-pthread", "-o", path, source))
+})
+
+// A HostileProgram prints "ready", and stays.
+type HostileProgram struct {
+	Name string
+	Argv []string
+}
+
+// HostilePrograms is the list of what whoever ends a tree of processes is tested
+// with, as far as it takes no more than a program: none needs a small pid_max, a limit
+// of processes, or help from outside.
+func HostilePrograms(t testing.TB) []HostileProgram {
+	t.Helper()
+	tool, hostile := Tool(t), Hostile(t)
+	return []HostileProgram{
+		{"wrappers", []string{"sh", "-c", `sh -c "sh -c '$0 sleep; :'; :"; :`, tool}},
+		{"ignorer", []string{tool, "ignore", "1", "2", "3", "15"}},
+		{"daemon", []string{tool, "daemon", tool, "ignore", "1", "15"}},
+		{"chain", []string{tool, "chain", "2000"}},
+		{"wide", []string{tool, "wide", "500"}},
+		{"respawner", []string{tool, "respawn", "100000"}},
+		{"watchdogs", []string{tool, "watchdogs", "100000"}},
+		{"comets", []string{tool, "comets", "8", "1000000"}},
+		{"zombie leader", []string{hostile, "zombie-respawner", "100000"}},
+		{"subreaper", []string{tool, "subreaper", tool, "daemon", tool, "ignore", "1", "15"}},
+		{"siblings", []string{hostile, "siblings", "2000"}},
+		{"continuers", []string{hostile, "conts", "2000"}},
+		{"name", []string{tool, "name", ") Z 1 ("}},
+		{"vfork", []string{tool, "vfork"}},
+	}
+}
+
+func init() { Register("yard", yard) }
+
+// Yard is the argument vector of a program which runs argv among strangers: two
+// processes of the same parent, session and process group, one of which uses up
+// process numbers. When argv has ended it says "status N", and stays.
+func Yard(t testing.TB, argv ...string) []string {
+	t.Helper()
+	return Self("yard", append([]string{Tool(t), Hostile(t)}, argv...)...)
+}
+
+func yard(args []string) int {
+	for _, stranger := range [][]string{{args[0], "mute"}, {args[1], "churn"}} {
+		cmd := exec.Command(stranger[0], stranger[1:]...)
+		cmd.Stdout = os.Stdout
+		if err := cmd.Start(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 125
+		}
+	}
+	cmd := exec.Command(args[2], args[3:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if err := cmd.Start(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 125
+	}
+	cmd.Wait()
+	fmt.Printf("status %d\n", cmd.ProcessState.ExitCode())
+	return forever()
+}
+
+// InYard lists who came from the program in the yard: everybody but PID 1, the yard,
+// its strangers, and who entered from outside.
+func (c *Container) InYard() []Process {
+	all := c.Processes()
+	churn := map[int]bool{}
+	for _, p := range all {
+		churn[p.PID] = p.Is("churn")
+	}
+	return slices.DeleteFunc(all, func(p Process) bool {
+		dying := len(p.Args) == 0 && churn[p.PPID]
+		return p.PID == 1 || p.HostPID == c.pid || p.PPID == 0 || churn[p.PID] || dying || c.stranger(p)
+	})
+}
+
+func (c *Container) stranger(p Process) bool {
+	return p.hostPPID == c.pid && (p.Is("mute") || p.Is("churn"))
+}
+
+// StrangersUnharmed fails the test if a stranger of the yard was signalled.
+func (c *Container) StrangersUnharmed(t testing.TB) {
+	t.Helper()
+	unharmed := 0
+	for _, p := range c.Processes() {
+		if c.stranger(p) && p.Alive() && p.State != 'T' {
+			unharmed++
+		}
+	}
+	if unharmed != 2 || strings.Contains(c.Stdout(), "hit\n") {
+		t.Errorf("a stranger was signalled\n%s", c.Dump())
+	}
+}
