@@ -24,6 +24,7 @@ type Tally struct {
 	Signalled int // processes that got their first signal of this kind; -1: not countable
 	Unknown   int // processes that could not be identified, and got none
 	Refused   int // processes that the kernel refused to signal
+	Excess    int // processes beyond the bound of one pass
 }
 
 // A Report says how a Ladder came out.
@@ -32,6 +33,7 @@ type Report struct {
 	Killed    int  // got SIGKILL
 	Unknown   int  // in the last pass
 	Refused   int  // in the last pass
+	Excess    int  // the most that were beyond the bound of one pass
 	Passes    int
 	Took      time.Duration
 	Survivors []proc.Stat
@@ -130,7 +132,10 @@ func (l *Ladder) kill(now time.Time) {
 	l.killPass++
 }
 
-func (l *Ladder) count(t Tally) { l.report.Unknown, l.report.Refused = t.Unknown, t.Refused }
+func (l *Ladder) count(t Tally) {
+	l.report.Unknown, l.report.Refused = t.Unknown, t.Refused
+	l.report.Excess = max(l.report.Excess, t.Excess)
+}
 
 func (l *Ladder) finish(now time.Time, contained bool) {
 	l.done = true

@@ -12,6 +12,10 @@ import (
 // after so many is killed as it stands, and again in the next pass.
 const stopRounds = 8
 
+// scanLimit bounds how many processes one pass signals. Strangers do not count.
+// Who is beyond gets its turn when others have gone.
+const scanLimit = 4096
+
 // A Tree is everybody below a child subreaper, this process. Whoever loses a
 // parent in it becomes our child, so nobody leaves it while we live. They are
 // found by walking /proc, the whole tree in each pass (killing only children
@@ -72,8 +76,13 @@ func (t *Tree) pass(sigs []unix.Signal) (fresh int, tally Tally) {
 		return 0, Tally{Unknown: 1}
 	}
 	t.fence.begin(t.self)
+	visited := 0
 	t.snap.Descendants(t.self, func(p *proc.Stat) {
 		if !p.Alive() || t.told[p.ID] == sigs[0] {
+			return
+		}
+		if visited++; visited > scanLimit {
+			tally.Excess++
 			return
 		}
 		switch err := t.fence.SignalBelow(p.ID, sigs...); {

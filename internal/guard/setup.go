@@ -65,6 +65,9 @@ func (r *subreaper) ladder(now time.Time) *contain.Ladder {
 
 // report logs what could not be contained.
 func (r *subreaper) report(rep contain.Report) {
+	if rep.Excess > 0 {
+		r.log.Warn("more processes than one pass may signal", log.Number("excess", rep.Excess))
+	}
 	if rep.Contained {
 		r.log.Info("contained", log.Number("killed", rep.Killed), log.Number("passes", rep.Passes), log.Took("took", rep.Took))
 		return

@@ -25,6 +25,12 @@
 //	        -> its grace passes -> inspector.judge, on a thread of its own
 //	        -> ledger.decide -> ending.Step (contain.Ladder: SIGTERM, SIGKILL) until nobody is left
 //
+// A guard's end (SBINIT_GUARD; guards.go, who descends from whom: kinship.go):
+//
+//	pidfd of the guard -> watcher.look -> kinship.observe, ended
+//	        -> inspector: has a descendant the same name? -> ledger.succeed
+//	        -> it takes over, or ending.Step until nobody is left
+//
 // The end:
 //
 //	container.mainEnded -> drain: contain.Ladder over everybody, SIGTERM, grace, SIGKILL,
