@@ -27,7 +27,7 @@ type Names struct {
 
 // interpreters run a program that their argument names.
 var interpreters = []string{"node", "nodejs", "bun", "deno", "python*", "pypy*", "ruby*", "perl*", "php*",
-	"lua*", "sh", "bash", "dash", "ash", "zsh", "ksh", "tclsh*", "java"}
+	"lua*", "sh", "bash", "dash", "ash", "zsh", "ksh", "busybox", "tclsh*", "java"}
 
 // shells are those interpreters that take options in clusters.
 var shells = []string{"sh", "bash", "dash", "ash", "zsh", "ksh"}
@@ -62,7 +62,7 @@ func (fs *FS) Names(pid int) (Names, error) {
 
 func (n *Names) setArgs(args [][]byte) {
 	n.Arg0 = base(string(args[0]))
-	if !matchAny(interpreters, n.Exe) && !matchAny(interpreters, n.Arg0) {
+	if !n.interprets() {
 		return
 	}
 	shell := matchAny(shells, n.Exe) || matchAny(shells, n.Arg0)
@@ -75,6 +75,12 @@ func (n *Names) setArgs(args [][]byte) {
 			return
 		}
 	}
+}
+
+// interprets goes by both names of a program, save that busybox called by an
+// applet's name is that applet.
+func (n *Names) interprets() bool {
+	return matchAny(interpreters, n.Arg0) || n.Exe != "busybox" && matchAny(interpreters, n.Exe)
 }
 
 func (fs *FS) exe(pid int) string {

@@ -110,8 +110,8 @@ func TestMatch(t *testing.T) {
 
 func TestNamesString(t *testing.T) {
 	for want, n := range map[string]Names{
-		"script": {"exe", "arg0", "script", "comm"}, "exe": {"exe", "arg0", "", "comm"},
-		"arg0": {"", "arg0", "", "comm"}, "comm": {"", "", "", "comm"},
+		"script": {"exe", "arg0", "script", "comm"}, "arg0": {"exe", "arg0", "", "comm"},
+		"exe": {"exe", "", "", "comm"}, "comm": {"", "", "", "comm"},
 	} {
 		if n.String() != want {
 			t.Errorf("%+v is called %s", n, n)

@@ -7,7 +7,8 @@ import (
 )
 
 // ID names one process for good: a number is given out again after its process
-// was reaped, number and start time together are not.
+// was reaped, number and start time together are not. (They would be if the
+// kernel went through all other numbers within a tick of 10 ms.)
 type ID struct {
 	PID   int
 	Start uint64 // clock ticks after boot, field 22 of /proc/PID/stat
