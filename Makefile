@@ -49,7 +49,7 @@ vet: ## go vet, for all that is built
 	@test -z "$$(gofmt -l cmd internal deploy)" || { echo "not gofmt'ed:"; gofmt -l cmd internal deploy; exit 1; }
 
 .PHONY: lint
-lint: ## staticcheck (.staticcheck.conf says which checks)
+lint: ## staticcheck (staticcheck.conf says which checks)
 	$(GO) run $(STATICCHECK) ./...
 
 .PHONY: fuzz
@@ -60,6 +60,10 @@ fuzz: ## each fuzz target for FUZZTIME (30s)
 	    $(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) "$$pkg" || exit 1; \
 	  done; \
 	done
+
+.PHONY: mutate
+mutate: ## take each guard of the code out, and see its test fail
+	$(GO) run ./internal/mutate
 
 .PHONY: bench
 bench: build ## figures beside tini, dumb-init and catatonit, in one run

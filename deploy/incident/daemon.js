@@ -4,6 +4,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { basename } from 'node:path';
 
 import { args, descendants, snapshot } from './proc.js';
 import { until } from './wait.js';
@@ -17,14 +18,15 @@ export class Daemon {
   #base;
   #calls = 0;
 
-  /** command is the program with whatever wraps it. */
-  static async start(command) {
+  /** command is the program with whatever wraps it; variables are added to the runner's own. */
+  static async start(command, variables = {}) {
     const daemon = new Daemon();
     const port = await freePort();
     const [program, ...options] = [
       ...command, 'server', '--no-token', '--no-telemetry', '--host', '127.0.0.1', '--port', String(port),
     ];
-    daemon.#child = spawn(program, options, { stdio: ['ignore', 'inherit', 'inherit'] });
+    const env = { ...process.env, ...variables };
+    daemon.#child = spawn(program, options, { env, stdio: ['ignore', 'inherit', 'inherit'] });
     await once(daemon.#child, 'spawn');
     daemon.#base = `http://127.0.0.1:${port}/v1`;
     await until(startLimit, 'sandbox-agent becomes healthy', () => daemon.#healthy());
@@ -46,7 +48,7 @@ export class Daemon {
     });
     const { sessionId } = await this.#call('session/new', { cwd, mcpServers: [] });
     await this.#announcement('available_commands_update');
-    if (!this.#agentRuns()) throw new Error('the session is open, but the ACP child and its agent do not run');
+    if (!this.agentRuns()) throw new Error('the session is open, but the ACP child and its agent do not run');
     return sessionId;
   }
 
@@ -63,8 +65,11 @@ export class Daemon {
     throw new Error(`the agent never announced ${kind}`);
   }
 
-  // Without both of them there would be nothing to leak, and a clean end no proof.
-  #agentRuns() {
+  /**
+   * Whether the ACP child and its agent run. Without both of them there would be
+   * nothing to leak, and a clean end no proof.
+   */
+  agentRuns() {
     const commands = descendants(snapshot(), this.#child.pid).map((p) => args(p.pid).join(' '));
     return commands.some((c) => c.includes('claude-agent-acp')) && commands.some((c) => /^claude( |$)/.test(c));
   }
@@ -91,15 +96,31 @@ export class Daemon {
     return result;
   }
 
-  /** Signals the daemon, nothing else, and returns what ended it. */
-  async kill(signal) {
-    this.#child.kill(`SIG${signal}`);
-    return until(exitLimit, `the end of sandbox-agent by SIG${signal}`, () => this.#ended());
+  /** Signals the victim, nobody else, and returns what ended the process that the runner started. */
+  async kill({ signal, victim }) {
+    process.kill(this.#pid(victim), `SIG${signal}`);
+    return until(exitLimit, `the end of sandbox-agent by SIG${signal} to the ${victim}`, () => this.#ended());
+  }
+
+  // Below a guard the runner's child is the front, and the daemon's parent the keeper.
+  #pid(victim) {
+    const front = this.#child.pid;
+    if (victim === 'front') return front;
+    const processes = snapshot();
+    const daemon = processes.find(({ pid }) => pid === front && isDaemon(pid))
+      ?? descendants(processes, front).find(({ pid }) => isDaemon(pid));
+    const pid = victim === 'daemon' ? daemon?.pid : daemon?.pid !== front && daemon?.ppid;
+    if (!pid) throw new Error(`there is no ${victim} to signal`);
+    return pid;
   }
 
   #ended() {
     return this.#child.signalCode ?? (this.#child.exitCode !== null && `status ${this.#child.exitCode}`);
   }
+}
+
+function isDaemon(pid) {
+  return basename(args(pid)[0] ?? '') === 'sandbox-agent';
 }
 
 async function freePort() {

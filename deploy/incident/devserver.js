@@ -10,12 +10,13 @@ import { until } from './wait.js';
 const startLimit = 30_000; // milliseconds
 const answerLimit = 5_000;
 
-/** Waits for the dev server of the project in folder cwd to answer. */
+/** Waits for the dev server of the project in folder cwd to answer, and to be on its own. */
 export async function findDevServer(cwd) {
   const file = join(cwd, 'address.json');
   await until(startLimit, 'the dev server listens', () => existsSync(file));
   const { pid, port } = JSON.parse(readFileSync(file, 'utf8'));
   const server = { pid, port, sid: ownSession(pid) };
+  await until(startLimit, 'the shell that started the dev server ends', () => !exists(server.sid));
   if (!(await answers(server))) throw new Error('the dev server does not answer');
   return server;
 }
@@ -26,6 +27,15 @@ function ownSession(pid) {
   const session = (of) => processes.find((p) => p.pid === of)?.sid;
   if (session(pid) === session(process.pid)) throw new Error("the dev server is in the runner's session");
   return session(pid);
+}
+
+function exists(pid) {
+  return snapshot().some((p) => p.pid === pid);
+}
+
+/** Whether the dev server has gone, with its npm and its shell. */
+export function gone({ sid }) {
+  return !snapshot().some((p) => p.sid === sid);
 }
 
 /** Whether the same process still answers. */

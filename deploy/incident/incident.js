@@ -1,6 +1,6 @@
 // Runs every init with every scenario and signal, prints one table, and exits with
 // 0 only if all inits under test were clean, all controls leaked, and every dev
-// server lived. Called by run.sh, which sees to node and the packages.
+// server lived or went as it should. Called by run.sh, which sees to node and the packages.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -16,7 +16,7 @@ async function main() {
     console.log(help);
     return 0;
   }
-  const tests = cases(options.inits, options.scenarios, options.signals);
+  const tests = cases(options.variants, options.scenarios, options.signals);
   const cancelled = cancellation();
   const rows = await measureAll(tests, options, cancelled);
   const ok = rows.length === tests.length && rows.every((row) => row.faults.length === 0);
@@ -43,7 +43,7 @@ async function measureAll(tests, { runs, limit, verbose }, cancelled) {
   const rows = [];
   for (const [i, test] of tests.entries()) {
     if (cancelled.aborted) break;
-    console.error(`incident: ${i + 1} of ${tests.length}: ${test.name}, ${test.scenario}, SIG${test.signal}`);
+    console.error(`incident: ${i + 1} of ${tests.length}: ${test.name}, ${test.scenario}, SIG${test.kill.signal} to the ${test.kill.victim}`);
     rows.push(await measure(test, { runs, limit, deadline, cancelled, onOutput }).then(
       (measured) => measuredRow(test, runs, measured),
       (error) => failedRow(test, runs, error),

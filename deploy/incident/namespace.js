@@ -21,9 +21,9 @@ export async function measure(test, { runs, limit, deadline, cancelled, onOutput
   try {
     const result = join(work, 'result.json');
     const plan = join(work, 'plan.json');
-    const { signal, command } = test;
+    const { agents, command, hold, variable, kill, devServers } = test;
     const daemon = [...test.prefix, prepareDaemon(work)];
-    writeFileSync(plan, JSON.stringify({ runs, limit, signal, command, daemon, work, result }));
+    writeFileSync(plan, JSON.stringify({ agents, command, hold, variable, kill, devServers, runs, limit, daemon, work, result }));
     const stop = AbortSignal.any([cancelled, AbortSignal.timeout(deadline)]);
     await runNamespace([...test.init, process.execPath, path('runner.js'), plan], environment(work), stop, onOutput);
     return JSON.parse(readFileSync(result, 'utf8'));

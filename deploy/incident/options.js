@@ -5,29 +5,40 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
-import { parseInit, scenarios } from './variants.js';
+import { asked, builtin, parseVariant, scenarios } from './variants.js';
 
-const defaultInit = fileURLToPath(new URL('../../bin/sbinit', import.meta.url));
+const checkout = fileURLToPath(new URL('../../bin/sbinit', import.meta.url));
+const expectedBy = { init: 'clean', guard: 'contained', control: 'leak' };
 const scenarioNames = Object.keys(scenarios);
 const signalNames = ['TERM', 'KILL', 'HUP'];
 
+const builtinHelp = Object.entries(expectedBy)
+  .flatMap(([option, expected]) => builtin.filter((v) => v.expected === expected).map(({ text }) => `  --${option} '${text}'`))
+  .join('\n');
+
 export const help = `usage: run.sh [OPTION]...
 
-  --init [NAME=]COMMAND     an init that must leave nothing (default: bin/sbinit);
+  --init [NAME=]COMMAND     an init that must leave nothing but the dev servers;
                             the runner's command line is added to COMMAND; words are
                             separated by blanks; "COMMAND :: PREFIX" also puts PREFIX
                             before the daemon's command line
-  --control [NAME=]COMMAND  an init that must leak, for comparison (default: tini --)
+  --guard [NAME=]COMMAND    one that must leave nothing at all
+  --control [NAME=]COMMAND  one that must leak, for comparison
   --only NAME               only the init of this name
   --runs N                  runs of each case (default: 5)
   --signals LIST            what kills the daemon, of ${signalNames} (default: TERM,KILL)
-  --scenarios LIST          of ${scenarioNames} (default: all)
+  --scenarios LIST          of ${scenarioNames} (default: what belongs to the init)
   --limit SECONDS           how long leftovers may take to go, longer than all graces
                             of the init together (default: 20)
   --json FILE               also write the rows to FILE
   --verbose                 show what inits and runners print
 
---init, --control and --only may be given more than once.
+--init, --guard, --control and --only may be given more than once; each of the
+first three takes the place of what is built in of its kind:
+
+${builtinHelp}
+
+A word @ is the sbinit under test: the first --init that is one word, or bin/sbinit.
 Exit status: 0 all as it must be, 1 not so, 2 wrong usage or something is missing.
 `;
 
@@ -37,12 +48,13 @@ export class UsageError extends Error {}
 const list = { type: 'string', multiple: true };
 const flag = { type: 'boolean', default: false };
 const syntax = {
-  init: { ...list, default: [defaultInit] },
-  control: { ...list, default: ['tini --'] },
+  init: list,
+  guard: list,
+  control: list,
   only: { ...list, default: [] },
   runs: { type: 'string', default: '5' },
-  signals: { type: 'string', default: 'TERM,KILL' },
-  scenarios: { type: 'string', default: String(scenarioNames) },
+  signals: { type: 'string' },
+  scenarios: { type: 'string' },
   limit: { type: 'string', default: '20' },
   json: { type: 'string' },
   verbose: flag,
@@ -60,7 +72,7 @@ export function parseOptions(words) {
     limit: wholeNumber(values, 'limit') * 1000,
     json: values.json,
     verbose: values.verbose,
-    inits: inits(values),
+    variants: variants(values),
   };
 }
 
@@ -79,14 +91,21 @@ function wholeNumber(values, name) {
 }
 
 function choice(values, name, legal) {
+  if (values[name] === undefined) return undefined;
   const chosen = values[name].split(',');
   const wrong = chosen.find((word) => !legal.includes(word));
   if (wrong === undefined) return chosen;
   throw new UsageError(`--${name} ${values[name]}: "${wrong}" is none of ${legal}`);
 }
 
-function inits({ init, control, only }) {
-  const all = [...init.map((text) => parseInit(text, 'clean')), ...control.map((text) => parseInit(text, 'leak'))];
+function variants(values) {
+  const sbinit = values.init?.find((text) => /^[^\s=]+$/.test(text)) ?? checkout;
+  const all = Object.entries(expectedBy).flatMap(([option, expected]) =>
+    values[option]?.map((text) => asked(text, expected)) ?? builtin.filter((variant) => variant.expected === expected));
+  return selected(all.map((variant) => parseVariant(variant, sbinit)), values.only);
+}
+
+function selected(all, only) {
   const names = all.map(({ name }) => name);
   const unknown = only.find((name) => !names.includes(name));
   if (unknown !== undefined) throw new UsageError(`--only ${unknown}: none of ${names}`);

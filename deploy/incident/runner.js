@@ -1,14 +1,15 @@
 // The long-lived runner of the incident, child of the init under test in a PID
-// namespace of its own. Per run it starts a daemon, opens a session, and kills
-// the daemon alone. Then it waits for everything the runs left to go, and writes
-// what it saw to a file. Called by namespace.js with the file of its plan.
+// namespace of its own. Per run it starts a daemon or more, opens a session in
+// each, and kills the daemons alone. Then it waits for everything the runs left to
+// go, and writes what it saw to a file. Called by namespace.js with the file of
+// its plan.
 
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { Daemon } from './daemon.js';
-import { answers, findDevServer } from './devserver.js';
+import { lossesWithin, startAgent } from './agent.js';
+import { answers, gone } from './devserver.js';
 import { leftovers, orphans } from './leftovers.js';
 import { startModel } from './model.js';
 import { args, memory, snapshot } from './proc.js';
@@ -17,20 +18,35 @@ import { within } from './wait.js';
 const plan = JSON.parse(readFileSync(process.argv[2], 'utf8'));
 const before = snapshot();
 const devServers = [];
+const faults = [];
+let lastKill;
 
-const left = () => leftovers(before, snapshot(), devServers.map((server) => server.sid));
+const kept = () => (plan.devServers === 'stay' ? devServers.map((server) => server.sid) : []);
+const left = () => leftovers(before, snapshot(), kept());
 
 async function run(number) {
-  const cwd = join(plan.work, `project${number}`);
-  cpSync(new URL('project', import.meta.url), cwd, { recursive: true });
-  const daemon = await Daemon.start(plan.daemon);
-  const session = await daemon.openSession(cwd);
-  if (plan.command) {
-    await daemon.prompt(session, 'Start the dev server in the background.');
-    devServers.push(await findDevServer(cwd));
+  const agents = [];
+  for (let i = 1; i <= plan.agents; i++) {
+    const agent = await startAgent(plan, `${number}.${i}`);
+    agents.push(agent);
+    if (agent.server) devServers.push(agent.server);
   }
-  const endedBy = await daemon.kill(plan.signal);
-  console.log(`run ${number}: the daemon was ended by ${endedBy}, ${left().length} processes are left`);
+  if (plan.hold) faults.push(...(await lossesWithin(plan.hold, agents)));
+  for (let agent = agents.shift(); agent; agent = agents.shift()) await end(agent, agents);
+}
+
+/**
+ * Kills one agent's daemon. Where dev servers go, its own must go now, not with a
+ * later agent; agents that live at the same time must not notice.
+ */
+async function end({ name, daemon, server }, others) {
+  const endedBy = await daemon.kill(plan.kill);
+  lastKill = performance.now();
+  console.log(`agent ${name}: the daemon was ended by ${endedBy}, ${left().length} processes are left`);
+  const watched = others.length > 0 ? lossesWithin(plan.hold, others) : [];
+  const went = !server || plan.devServers !== 'go' || (await within(plan.limit, () => gone(server)));
+  if (!went) faults.push(`the dev server of agent ${name} did not go with it`);
+  faults.push(...(await watched).map((loss) => `${loss} when agent ${name} did`));
 }
 
 // The agent may run the shell without asking; the model is a local stand-in.
@@ -43,12 +59,11 @@ async function prepareModel() {
 }
 
 async function measure() {
-  const lastKill = performance.now();
   const elapsed = () => performance.now() - lastKill;
   const clean = await within(plan.limit, () => left().length === 0);
   const cleanAfter = clean ? elapsed() : null;
   // A dev server has outlived the graces only once the whole limit is over.
-  if (devServers.length > 0) await sleep(Math.max(0, plan.limit - elapsed()));
+  if (kept().length > 0) await sleep(Math.max(0, plan.limit - elapsed()));
   const rest = left();
   const alive = await Promise.all(devServers.map(answers));
   return {
@@ -56,6 +71,7 @@ async function measure() {
     orphans: orphans(rest).length,
     cleanAfter,
     devServers: { started: alive.length, alive: alive.filter(Boolean).length },
+    faults,
     left: rest.map((p) => ({ ...p, ...memory(p.pid), args: args(p.pid) })),
   };
 }

@@ -247,7 +247,10 @@ func reuse([]string) int {
 	}
 	first.Process.Kill()
 	first.Wait()
-	again, err := startUntil(func(pid int) bool { return pid == id.PID })
+	again, err := startUntil(func(pid int) bool {
+		now, _ := fs.Stat(pid)
+		return pid == id.PID && now.Start != id.Start // not within one tick of the clock
+	})
 	if err != nil {
 		return complain(err)
 	}

@@ -26,7 +26,8 @@ func (n *Namespace) Tell(sigs ...unix.Signal) Tally {
 	return Tally{Signalled: -1}
 }
 
-// Empty: ECHILD would not tell, since who came by `docker exec` has parent 0.
+// Empty asks kill(2): ECHILD would not tell, since who came by `docker exec` has
+// parent 0.
 func (n *Namespace) Empty() bool { return unix.Kill(-1, 0) == unix.ESRCH }
 
 // Survivors names some of who is left.

@@ -69,8 +69,8 @@ func (t *Tree) grows() bool {
 	return grown
 }
 
-// pass walks the tree and signals whoever has not had sigs[0] last; it returns
-// how many got it.
+// pass walks the tree and signals whoever has not had sigs[0] last, nor a SIGKILL,
+// after which there is nothing to say; it returns how many got it.
 func (t *Tree) pass(sigs []unix.Signal) (fresh int, tally Tally) {
 	if err := t.walk(); err != nil {
 		return 0, Tally{Unknown: 1}
@@ -78,7 +78,7 @@ func (t *Tree) pass(sigs []unix.Signal) (fresh int, tally Tally) {
 	t.fence.begin(t.self)
 	visited := 0
 	t.snap.Descendants(t.self, func(p *proc.Stat) {
-		if !p.Alive() || t.told[p.ID] == sigs[0] {
+		if had := t.told[p.ID]; !p.Alive() || had == sigs[0] || had == unix.SIGKILL {
 			return
 		}
 		if visited++; visited > scanLimit {

@@ -35,29 +35,53 @@ const messageSize = 8
 
 // A channel is one end of the socket pair. Its packets are whole or not there
 // (unix(7), SOCK_SEQPACKET), and its end is the end of the other process.
-type channel struct{ fd int }
-
-// newChannel returns both ends, neither inherited by a child.
-func newChannel() (front, keeper channel, err error) {
-	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
-	if err != nil {
-		return channel{}, channel{}, os.NewSyscallError("socketpair", err)
-	}
-	return channel{fds[0]}, channel{fds[1]}, nil
+type channel struct {
+	fd     int
+	unsent []message // until the other end has read some: the socket holds a few hundred
 }
 
-// send never waits and raises no SIGPIPE. Who has gone does not need the
-// message; who is stopped finds the first few hundred.
-func (c channel) send(m message) {
-	var b [messageSize]byte
-	binary.NativeEndian.PutUint32(b[:], uint32(m.kind))
-	binary.NativeEndian.PutUint32(b[4:], uint32(m.value))
-	_ = unix.Sendto(c.fd, b[:], unix.MSG_NOSIGNAL, nil)
+// newChannel returns both ends, neither inherited by a child.
+func newChannel() (front, keeper *channel, err error) {
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
+	if err != nil {
+		return nil, nil, os.NewSyscallError("socketpair", err)
+	}
+	return &channel{fd: fds[0]}, &channel{fd: fds[1]}, nil
+}
+
+// send never waits and raises no SIGPIPE. Who has gone does not need the message.
+func (c *channel) send(m message) {
+	c.unsent = append(c.unsent, m)
+	c.flush()
+}
+
+// flush sends what there is room for.
+func (c *channel) flush() {
+	for len(c.unsent) > 0 {
+		var b [messageSize]byte
+		binary.NativeEndian.PutUint32(b[:], uint32(c.unsent[0].kind))
+		binary.NativeEndian.PutUint32(b[4:], uint32(c.unsent[0].value))
+		switch err := unix.Sendto(c.fd, b[:], unix.MSG_NOSIGNAL, nil); err {
+		case unix.EINTR:
+		case unix.EAGAIN:
+			return
+		default:
+			c.unsent = c.unsent[1:]
+		}
+	}
+}
+
+// events are those to poll for.
+func (c *channel) events() int16 {
+	if len(c.unsent) > 0 {
+		return unix.POLLIN | unix.POLLOUT
+	}
+	return unix.POLLIN
 }
 
 // receive calls fn for each message that waits. It returns true at the end of
 // the channel.
-func (c channel) receive(fn func(message)) (end bool) {
+func (c *channel) receive(fn func(message)) (end bool) {
 	var b [messageSize]byte
 	for {
 		n, _, err := unix.Recvfrom(c.fd, b[:], 0)
@@ -75,7 +99,7 @@ func (c channel) receive(fn func(message)) (end bool) {
 }
 
 // inheritable makes the descriptor survive an exec, or not.
-func (c channel) inheritable(yes bool) error {
+func (c *channel) inheritable(yes bool) error {
 	flags := unix.FD_CLOEXEC
 	if yes {
 		flags = 0

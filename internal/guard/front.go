@@ -32,7 +32,7 @@ func KeeperArgs(argv []string) (fd int, args []string, ok bool) {
 // A front is the process that the caller knows.
 type front struct {
 	*subreaper
-	channel  channel
+	channel  *channel
 	waiter   *waiter
 	keeper   int // 0 once it was reaped
 	forward  signals.Forwarder
@@ -82,7 +82,7 @@ func newFront(s Setup, logger *log.Logger) (*front, error) {
 
 // startKeeper starts this very program again. It is given all that we were
 // started with, for the program to have.
-func (f *front) startKeeper(s Setup, theirs channel) (err error) {
+func (f *front) startKeeper(s Setup, theirs *channel) (err error) {
 	if err := theirs.inheritable(true); err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ import (
 // A keeper is the program's parent.
 type keeper struct {
 	*subreaper
-	channel channel
+	channel *channel
 	waiter  *waiter
 	program int
 	shared  bool            // the program is in front's process group
@@ -34,7 +34,7 @@ type keeper struct {
 func Keeper(s Setup, descriptor int) int {
 	logger := log.New(s.Config, 2)
 	defer logger.Close()
-	c := channel{descriptor}
+	c := &channel{fd: descriptor}
 	if err := c.inheritable(false); err != nil {
 		logger.Error("keeper not started", log.Cause(err))
 		return Failed
@@ -51,7 +51,7 @@ func Keeper(s Setup, descriptor int) int {
 	return 0
 }
 
-func newKeeper(s Setup, c channel, logger *log.Logger) (k *keeper, code int, err error) {
+func newKeeper(s Setup, c *channel, logger *log.Logger) (k *keeper, code int, err error) {
 	r, err := newSubreaper(s)
 	if err != nil {
 		return nil, Failed, err

@@ -14,11 +14,11 @@ import (
 type waiter struct {
 	source  *signals.Source
 	signals []unix.PollFd
-	channel unix.PollFd
+	channel *channel // nil once it has ended
 }
 
-func newWaiter(source *signals.Source, c channel) *waiter {
-	w := &waiter{source: source, channel: unix.PollFd{Fd: int32(c.fd), Events: unix.POLLIN}}
+func newWaiter(source *signals.Source, c *channel) *waiter {
+	w := &waiter{source: source, channel: c}
 	for _, fd := range source.Descriptors() {
 		w.signals = append(w.signals, unix.PollFd{Fd: int32(fd), Events: unix.POLLIN})
 	}
@@ -28,7 +28,10 @@ func newWaiter(source *signals.Source, c channel) *waiter {
 // wait returns when something is there or the deadline has come; the zero
 // deadline is never. It takes the signals, and says whether the channel is ready.
 func (w *waiter) wait(deadline time.Time, fn func(signals.Info)) (message bool, err error) {
-	fds := append(w.signals[:len(w.signals):len(w.signals)], w.channel)
+	fds := w.signals
+	if c := w.channel; c != nil {
+		fds = append(fds[:len(fds):len(fds)], unix.PollFd{Fd: int32(c.fd), Events: c.events()})
+	}
 	_, err = unix.Poll(fds, timeout(deadline))
 	if err == unix.EINTR {
 		return false, nil
@@ -43,11 +46,15 @@ func (w *waiter) wait(deadline time.Time, fn func(signals.Info)) (message bool, 
 			}
 		}
 	}
-	return fds[len(w.signals)].Revents != 0, nil
+	if w.channel == nil {
+		return false, nil
+	}
+	w.channel.flush()
+	return fds[len(w.signals)].Revents&^unix.POLLOUT != 0, nil
 }
 
 // ignoreChannel is for a channel that has ended, and would wake us for ever.
-func (w *waiter) ignoreChannel() { w.channel.Fd = -1 }
+func (w *waiter) ignoreChannel() { w.channel = nil }
 
 // timeout is in milliseconds, rounded up; -1 is for ever.
 func timeout(deadline time.Time) int {

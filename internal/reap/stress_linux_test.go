@@ -40,7 +40,7 @@ func TestStartAmongBusyGoroutines(t *testing.T) {
 	var busy sync.WaitGroup
 	defer busy.Wait()
 	defer stop.Store(true)
-	for _, work := range []func(){runtime.GC, allocate, allocate, func() { deep(1000) }} {
+	for _, work := range []func(){runtime.GC, allocate, allocate, func() { _ = deep(1000) }} {
 		busy.Go(func() {
 			for !stop.Load() {
 				work()

@@ -84,7 +84,7 @@ func RequirePidMax(t testing.TB) {
 	}
 	release := unix.ByteSliceToString(u.Release[:])
 	if !atLeast(release, 6, 14) {
-		refuse(t, "kernel.pid_max of a namespace", fmt.Errorf("Linux %s has one for the machine", release))
+		refuse(t, "kernel.pid_max of a namespace", fmt.Errorf("kernel %s has one for the machine", release))
 	}
 }
 

@@ -16,6 +16,9 @@ import (
 // after which a wait on the slowest machine is a failure.
 const WaitLimit = 60 * time.Second
 
+// longestPause is between two looks at a condition, which may read all of /proc.
+const longestPause = 20 * time.Millisecond
+
 // PID is the host's number of the program under test; 0 if a minimal PID 1 had
 // waited for it before the test could look.
 func (c *Container) PID() int { return c.pid }
@@ -65,14 +68,14 @@ func (c *Container) Running() bool {
 func (c *Container) WaitFor(t testing.TB, what string, condition func() bool) {
 	t.Helper()
 	deadline := time.Now().Add(WaitLimit)
-	for !condition() {
+	for pause := time.Millisecond; !condition(); pause = min(2*pause, longestPause) {
 		if time.Now().After(deadline) {
 			t.Fatalf("waited %v for: %s\n%s", WaitLimit, what, c.Dump())
 		}
 		if c.dead() && !condition() {
 			t.Fatalf("the namespace ended while waiting for: %s\n%s", what, c.Dump())
 		}
-		time.Sleep(2 * time.Millisecond)
+		time.Sleep(pause)
 	}
 }
 

@@ -24,6 +24,8 @@
 #include <time.h>
 #include <unistd.h>
 
+static char *program; /* the path of this one */
+
 static void fail(const char *what)
 {
 	fprintf(stderr, "tool: %s: %s\n", what, strerror(errno));
@@ -273,12 +275,23 @@ static void mode_as(char **arg)
 	fail(arg[1]);
 }
 
-/* chain N: N processes, each the child of the one before. */
+/*
+ * chain N: N processes, each the child of the one before. Each executes itself anew:
+ * the kernel links the memory of a process to that of all it was forked from, and a
+ * long line without an exec takes it minutes to make and to undo.
+ */
 static void mode_chain(char **arg)
 {
-	for (long n = number(arg); n > 1; n--)
+	char rest[32], *argv[] = { program, "chain", rest, 0 };
+	long n = number(arg);
+
+	if (n > 1) {
 		if (must_fork())
 			forever();
+		snprintf(rest, sizeof rest, "%ld", n - 1);
+		execv(program, argv);
+		fail(program);
+	}
 	ready();
 	forever();
 }
@@ -518,6 +531,7 @@ static const struct { const char *name; void (*run)(char **arg); } modes[] = {
 
 int main(int argc, char **argv)
 {
+	program = argv[0];
 	for (size_t i = 0; argc > 1 && i < sizeof modes / sizeof *modes; i++)
 		if (!strcmp(argv[1], modes[i].name))
 			modes[i].run(argv + 2);
