@@ -126,6 +126,9 @@ func (c *container) receive(sig unix.Signal, now time.Time) {
 			c.beginDrain(now)
 		}
 	default:
+		if sig == unix.SIGCONT && c.terminal != nil {
+			c.terminal.continued(c.main.pid)
+		}
 		if !c.forwarder.Receive(sig, now) {
 			c.log.Debug("signal dropped", log.Text("signal", signals.Name(sig)))
 		}
@@ -243,6 +246,7 @@ func (c *container) survive() {
 func (c *container) stepOrphans(now time.Time) {
 	if c.watcher.tick(now) {
 		c.ledger.ticked(now)
+		c.bereaved = true
 	}
 	if c.bereaved {
 		c.bereaved = false
@@ -264,13 +268,15 @@ func (c *container) stepOrphans(now time.Time) {
 	c.ledger.step(&c.watcher.snap, now)
 }
 
-// meet enters a child that nobody knew.
+// meet enters a child that nobody knew. Where guards own processes it asks for a
+// look: somebody's parent has ended.
 func (c *container) meet(pid int, now time.Time) {
 	if c.spawned(pid) || c.ledger.known(pid) {
 		return
 	}
 	if p, err := c.fs.Stat(pid); err == nil && p.PPID == c.self && p.Alive() {
 		c.ledger.adopt(&p, now)
+		c.watcher.wanted = c.watcher.wanted || c.ledger.kin != nil
 	}
 }
 

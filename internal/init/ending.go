@@ -27,7 +27,7 @@ type ending struct {
 // newEnding ends the members and all below them, save who is exempt. Root and
 // name are for the log: the orphan, or the guard whose end it is.
 func (l *ledger) newEnding(root proc.ID, name string, members []proc.ID, exempt map[proc.ID]bool, s *proc.Snapshot, now time.Time) *ending {
-	ln := &line{self: l.self, send: l.world.signal, exempt: exempt, members: map[proc.ID]unix.Signal{}, led: map[int]bool{}}
+	ln := &line{self: l.self, send: l.world.signal, exempt: exempt, members: map[proc.ID]unix.Signal{}, led: map[int]bool{}, spared: map[int]bool{}}
 	for _, id := range members {
 		ln.members[id] = 0
 	}
@@ -45,7 +45,8 @@ func (l *ledger) begin(e *ending, now time.Time) {
 	l.endings = append(l.endings, e)
 }
 
-// finish says how the ending came out.
+// finish says how the ending came out. Who could not be ended is not tried
+// again until the container's end.
 func (e *ending) finish() {
 	r := e.Report()
 	e.ledger.counts.killed += uint64(r.Killed)
@@ -58,6 +59,9 @@ func (e *ending) finish() {
 	why := e.line.refused
 	if why == nil {
 		why = errors.New("SIGKILL was sent and has not ended them yet")
+	}
+	for id := range e.line.members {
+		e.ledger.orphans[id.PID] = &orphan{Stat: proc.Stat{ID: id}, stage: keptForGood}
 	}
 	e.ledger.log.Error("terminated processes could not be ended", log.Number("pid", e.root.PID), log.Text("name", e.name),
 		log.Number("left", len(e.line.members)), log.Cause(why))
@@ -73,6 +77,7 @@ type line struct {
 	members map[proc.ID]unix.Signal // the last signal that each has got
 	exempt  map[proc.ID]bool        // kept, with all below them
 	led     map[int]bool            // sessions and process groups that a member leads
+	spared  map[int]bool            // those that somebody exempt is in
 	refused error
 }
 
@@ -81,6 +86,9 @@ func (l *line) extend(s *proc.Snapshot) {
 	isMember := func(p *proc.Stat) bool { _, ok := l.members[p.ID]; return ok }
 	isBarrier := func(p *proc.Stat) bool { return p.PID == l.self || l.exempt[p.ID] }
 	s.Subtree(isMember, isBarrier, l.include)
+	isExempt := func(p *proc.Stat) bool { return l.exempt[p.ID] }
+	isSelf := func(p *proc.Stat) bool { return p.PID == l.self }
+	s.Subtree(isExempt, isSelf, func(p *proc.Stat) { l.spared[p.SID], l.spared[p.PGID] = true, true })
 	for id := range l.members {
 		if p := s.Get(id); p == nil || !p.Alive() {
 			delete(l.members, id)
@@ -106,12 +114,15 @@ func (l *line) claims(p *proc.Stat) bool {
 	if l.exempt[p.ID] {
 		return false
 	}
-	if _, ok := l.members[p.ID]; !ok && !l.led[p.SID] && !l.led[p.PGID] {
+	if _, ok := l.members[p.ID]; !ok && !l.leads(p.SID) && !l.leads(p.PGID) {
 		return false
 	}
 	l.include(p)
 	return true
 }
+
+// leads says whether a session or process group is the line's alone.
+func (l *line) leads(group int) bool { return l.led[group] && !l.spared[group] }
 
 // Tell signals each member that has not had the signal.
 func (l *line) Tell(sigs ...unix.Signal) contain.Tally {

@@ -86,7 +86,7 @@ func (l *ledger) place(o *orphan, now time.Time) bool {
 	if len(guards) == 0 || !l.world.inspect(inquiry{kind: aboutOwner, subject: o.ID, others: guards, related: l.related(guards)}) {
 		return false
 	}
-	o.stage = judged
+	o.stage, o.asked = judged, now
 	return true
 }
 

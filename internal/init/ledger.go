@@ -16,7 +16,9 @@ type orphan struct {
 	since     time.Time // when we noticed
 	due       time.Time // when it is next judged; zero: at the next tick, if rechecked
 	stage     stage
-	doomed    bool // was found abandoned at a recheck, and is in its grace
+	passed    bool      // was in order when its first grace was over
+	doomed    bool      // was found abandoned since, and is in its second grace
+	asked     time.Time // the inspector
 }
 
 type stage uint8
@@ -58,6 +60,7 @@ type ledger struct {
 	endings []*ending
 	kin     *kinship // nil without SBINIT_GUARD
 	blind   bool     // an unreadable orphan was mentioned
+	stalled bool     // an inspection that takes too long was mentioned
 }
 
 func newLedger(self int, cfg config.Config, world tracker, logger *log.Logger, c *counts) *ledger {
@@ -126,9 +129,18 @@ func (l *ledger) unowned(o *orphan) {
 // reaped forgets an orphan whose status was taken.
 func (l *ledger) reaped(pid int) { delete(l.orphans, pid) }
 
-// ticked makes the tolerated orphans due.
+// stallLimit is how long an inspection may take until it is mentioned.
+const stallLimit = 10 * time.Second
+
+// ticked makes the tolerated orphans due, and says when an inspection stalls:
+// the memory of a process can be made to keep its reader waiting.
 func (l *ledger) ticked(now time.Time) {
 	for _, o := range l.orphans {
+		if o.stage == judged && !l.stalled && !o.asked.IsZero() && now.Sub(o.asked) > stallLimit {
+			l.stalled = true
+			l.log.Warn("a process cannot be inspected: orphans are not judged until it can", log.Number("pid", o.PID),
+				log.Text("name", o.Comm()))
+		}
 		if o.stage == tolerated && o.due.IsZero() {
 			o.due = now
 		}
@@ -160,7 +172,7 @@ func (l *ledger) step(s *proc.Snapshot, now time.Time) {
 			continue
 		}
 		if l.world.inspect(inquiry{kind: aboutOrphan, subject: o.ID, others: subtreeIDs(s, o.ID)}) {
-			o.stage = judged
+			o.stage, o.asked = judged, now
 		} else {
 			o.due = now.Add(time.Second)
 		}
@@ -232,14 +244,13 @@ func (l *ledger) tolerate(o *orphan, v verdict) {
 		l.log.Info("orphan's descriptors cannot be read, so it is not taken for abandoned",
 			log.Number("pid", o.PID), log.Text("name", v.name), log.Cause(v.err))
 	}
-	o.stage, o.due, o.doomed = tolerated, time.Time{}, false
+	o.stage, o.due, o.passed, o.doomed = tolerated, time.Time{}, true, false
 }
 
 // grantAgain gives an orphan that was in order at first, and is abandoned now,
 // the grace that the others got from adoption on.
 func (o *orphan) grantAgain(now time.Time, grace time.Duration) bool {
-	first := o.due.Equal(o.since.Add(grace))
-	if first || o.doomed || grace == 0 {
+	if !o.passed || o.doomed || grace == 0 {
 		return false
 	}
 	o.stage, o.due, o.doomed = waiting, now.Add(grace), true

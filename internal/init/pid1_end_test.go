@@ -155,7 +155,7 @@ func TestEndHostile(t *testing.T) {
 	eachRole(t, func(t *testing.T, o testns.Options) {
 		for _, mode := range []string{
 			"chain 2000", "wide 500", "respawn 1000000", "watchdogs 1000000", "zombie-leader 3", "siblings 5", "vfork",
-			"daemon", "name ') Z 1'", "stop", "leave 50", "zombies 50", "comets 8 100000", "subreaper " + testns.Tool(t) + " leave 20",
+			"daemon", "name ') Z 1'", "stop", "leave 50", "zombies 50", "comets 8 4000", "subreaper " + testns.Tool(t) + " leave 20",
 		} {
 			name, _, _ := strings.Cut(mode, " ")
 			t.Run(name, func(t *testing.T) {

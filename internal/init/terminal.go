@@ -34,8 +34,7 @@ func (t *terminal) giveTo(group int) {
 // stopped is called when the main program was stopped. PID 1 has nobody above
 // it who could ever continue the program, so ctrl-Z does nothing there, as
 // without an init. Elsewhere we stop as well, for the shell that started us to
-// take its terminal back, and hand it over again when that shell continues us
-// in the foreground.
+// take its terminal back.
 func (t *terminal) stopped(main int, sig unix.Signal) {
 	if os.Getpid() == 1 {
 		if sig == unix.SIGTSTP {
@@ -45,6 +44,11 @@ func (t *terminal) stopped(main int, sig unix.Signal) {
 	}
 	t.giveTo(t.group)
 	_ = unix.Kill(os.Getpid(), unix.SIGSTOP)
+}
+
+// continued is called when we were, before the main program is: if that shell
+// has put us into the foreground, the terminal is the main program's again.
+func (t *terminal) continued(main int) {
 	if group, err := unix.IoctlGetInt(0, unix.TIOCGPGRP); err == nil && group == unix.Getpgrp() {
 		t.giveTo(main)
 	}

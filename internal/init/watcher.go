@@ -20,8 +20,8 @@ const (
 // A watcher notices processes that were re-parented to us. Nothing in the
 // kernel tells a parent so; hence three ways. A pidfd on each process seen to
 // have children causes a glance the moment it ends. So does each reaped child.
-// And a tick catches what was started and orphaned between two looks; it reads
-// one small file when nothing was started.
+// And a tick glances too, and looks for new parents if something was started; it
+// reads two small files when nothing was.
 type watcher struct {
 	self     int
 	fs       *proc.FS
@@ -38,7 +38,6 @@ type watcher struct {
 	lastFork  time.Time // when a tick last saw that something had been started
 	lastPID   int
 	trustPID  bool      // our own fork moved the number
-	unsettled bool      // the list of children may have left somebody out: look at the tick
 	wanted    bool      // a tick, or an event that a glance cannot serve, asked for a look
 	notBefore time.Time // the next look that an event may cause
 	children  []int     // buffer of glance
@@ -60,14 +59,13 @@ func (w *watcher) afterFork(child int, now time.Time) {
 	last, err := w.fs.LastPID()
 	w.trustPID = err == nil && last != w.lastPID && last >= child
 	w.lastPID = last
-	w.lastFork, w.nextTick, w.unsettled = now, now.Add(w.interval), true
+	w.lastFork, w.nextTick, w.wanted = now, now.Add(w.interval), true
 }
 
 // glance reads our own list of children, which costs little however many
 // processes there are, and calls fn for each. Where there is no such list it
 // asks for a look instead.
 func (w *watcher) glance(fn func(pid int)) {
-	w.unsettled = true
 	if !w.noGlance {
 		var err error
 		w.children, err = w.fs.AppendChildren(w.self, w.children[:0])
@@ -97,9 +95,6 @@ func (w *watcher) tick(now time.Time) bool {
 	}
 	if w.started() {
 		w.lastFork, w.wanted = now, true
-	}
-	if w.unsettled {
-		w.unsettled, w.wanted = false, true
 	}
 	pause := w.interval
 	if now.Sub(w.lastFork) >= quietAfter {
