@@ -3,11 +3,11 @@ module github.com/sbinit/sbinit
 go 1.26.8
 
 require (
-	github.com/creack/pty v1.1.24 // indirect
-	github.com/google/go-cmp v0.7.0 // indirect
-	github.com/rogpeppe/go-internal v1.16.0 // indirect
-	go.uber.org/multierr v1.10.0 // indirect
-	go.uber.org/zap v1.28.0 // indirect
-	golang.org/x/sys v0.50.0 // indirect
-	pgregory.net/rapid v1.3.0 // indirect
+	github.com/creack/pty v1.1.24
+	github.com/google/go-cmp v0.7.0
+	go.uber.org/zap v1.28.0
+	golang.org/x/sys v0.50.0
+	pgregory.net/rapid v1.3.0
 )
+
+require go.uber.org/multierr v1.10.0 // indirect

@@ -9,7 +9,7 @@ import { basename } from 'node:path';
 import { args, descendants, snapshot } from './proc.js';
 import { until } from './wait.js';
 
-const startLimit = 30_000; // milliseconds, this and the next two
+const startLimit = 60_000; // milliseconds, this and the next two
 const callLimit = 60_000;
 const exitLimit = 10_000;
 

@@ -5,20 +5,27 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { snapshot } from './proc.js';
-import { until } from './wait.js';
+import { until, within } from './wait.js';
 
-const startLimit = 30_000; // milliseconds
+const startLimit = 60_000; // milliseconds
 const answerLimit = 5_000;
 
 /** Waits for the dev server of the project in folder cwd to answer, and to be on its own. */
 export async function findDevServer(cwd) {
   const file = join(cwd, 'address.json');
-  await until(startLimit, 'the dev server listens', () => existsSync(file));
+  const listens = await within(startLimit, () => existsSync(file));
+  if (!listens) throw new Error(`the dev server does not listen: ${said(cwd)}`);
   const { pid, port } = JSON.parse(readFileSync(file, 'utf8'));
   const server = { pid, port, sid: ownSession(pid) };
   await until(startLimit, 'the shell that started the dev server ends', () => !exists(server.sid));
   if (!(await answers(server))) throw new Error('the dev server does not answer');
   return server;
+}
+
+// Where the agent's command puts the dev server's output (variants.js).
+function said(cwd) {
+  const file = join(cwd, 'dev.log');
+  return existsSync(file) ? `it says "${readFileSync(file, 'utf8').trim()}"` : 'it was not started';
 }
 
 // Its session tells the dev server from the leak, so it must be one of its own.

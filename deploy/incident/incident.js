@@ -38,13 +38,13 @@ function cancellation() {
 
 /** One case after the other; once cancelled, the remaining ones are left out. */
 async function measureAll(tests, { runs, limit, verbose }, cancelled) {
-  const deadline = 60_000 + runs * 30_000 + limit;
+  const deadline = ({ agents, hold }) => 60_000 + limit + runs * agents * (60_000 + hold + limit);
   const onOutput = (text) => verbose && process.stderr.write(text);
   const rows = [];
   for (const [i, test] of tests.entries()) {
     if (cancelled.aborted) break;
     console.error(`incident: ${i + 1} of ${tests.length}: ${test.name}, ${test.scenario}, SIG${test.kill.signal} to the ${test.kill.victim}`);
-    rows.push(await measure(test, { runs, limit, deadline, cancelled, onOutput }).then(
+    rows.push(await measure(test, { runs, limit, deadline: deadline(test), cancelled, onOutput }).then(
       (measured) => measuredRow(test, runs, measured),
       (error) => failedRow(test, runs, error),
     ));

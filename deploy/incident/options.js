@@ -29,7 +29,7 @@ export const help = `usage: run.sh [OPTION]...
   --signals LIST            what kills the daemon, of ${signalNames} (default: TERM,KILL)
   --scenarios LIST          of ${scenarioNames} (default: what belongs to the init)
   --limit SECONDS           how long leftovers may take to go, longer than all graces
-                            of the init together (default: 20)
+                            of the init together (default: 15)
   --json FILE               also write the rows to FILE
   --verbose                 show what inits and runners print
 
@@ -55,7 +55,7 @@ const syntax = {
   runs: { type: 'string', default: '5' },
   signals: { type: 'string' },
   scenarios: { type: 'string' },
-  limit: { type: 'string', default: '20' },
+  limit: { type: 'string', default: '15' },
   json: { type: 'string' },
   verbose: flag,
   help: { ...flag, short: 'h' },

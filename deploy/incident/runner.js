@@ -31,7 +31,7 @@ async function run(number) {
     agents.push(agent);
     if (agent.server) devServers.push(agent.server);
   }
-  if (plan.hold) faults.push(...(await lossesWithin(plan.hold, agents)));
+  if (plan.hold > 0) faults.push(...(await lossesWithin(plan.hold, agents)));
   for (let agent = agents.shift(); agent; agent = agents.shift()) await end(agent, agents);
 }
 

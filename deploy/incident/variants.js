@@ -15,8 +15,8 @@ const command = 'nohup npm run dev > dev.log 2>&1 &';
  * variable that the runner sets for each daemon, to a value of its own.
  */
 export const scenarios = {
-  session: { agents: 1 },
-  devserver: { agents: 1, command },
+  session: { agents: 1, hold: 0 },
+  devserver: { agents: 1, command, hold: 0 },
   lifetime: { agents: 1, command, hold: 8_000, variable: 'INCIDENT_AGENT' },
   pair: { agents: 2, command, hold: 8_000, variable: 'INCIDENT_AGENT' },
   twins: { agents: 2, command, hold: 8_000 },

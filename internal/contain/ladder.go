@@ -50,7 +50,8 @@ var killPauses = []time.Duration{0, time.Millisecond, 2 * time.Millisecond, 5 * 
 // A Ladder ends a population: SIGTERM and SIGCONT (a stopped process does
 // nothing with a SIGTERM alone), time for handlers, then passes of SIGKILL,
 // until it is empty or an absolute deadline has passed. It reads no clock and
-// does not sleep: its owner calls Step when Due says so, or sooner.
+// does not sleep: its owner calls Step when Due says so, or sooner, since the last
+// may have ended.
 type Ladder struct {
 	who      Population
 	begun    time.Time
@@ -99,7 +100,7 @@ func (l *Ladder) Killing() bool { return l.killing }
 // Report is complete when Done.
 func (l *Ladder) Report() Report { return l.report }
 
-// Step makes one pass.
+// Step makes a pass if one is due.
 func (l *Ladder) Step(now time.Time) {
 	if l.done {
 		return
@@ -111,6 +112,9 @@ func (l *Ladder) Step(now time.Time) {
 	if !now.Before(l.deadline) {
 		l.report.Survivors = l.who.Survivors()
 		l.finish(now, false)
+		return
+	}
+	if now.Before(l.Due()) {
 		return
 	}
 	l.killing = l.killing || !now.Before(l.killAt)

@@ -20,7 +20,7 @@ type cause struct {
 	to     func(g *guarded) testns.Process
 }
 
-func (g *guarded) daemon() testns.Process { return g.One("mute") }
+func (g *guarded) daemon() testns.Process { return g.One("agentd") }
 
 var (
 	daemonKilled  = cause{"daemon killed", unix.SIGKILL, (*guarded).daemon}
@@ -36,13 +36,17 @@ var (
 // now makes it happen.
 func (g *guarded) now(c cause) { g.Kill(c.to(g), c.signal) }
 
-// inYard starts a guard among strangers. Its daemon is called mute, and has started
+// inYard starts a guard among strangers. Its daemon is called agentd, and has started
 // the program.
 func (h host) inYard(t testing.TB, env []string, program ...string) *guarded {
 	t.Helper()
-	daemon := []string{"sh", "-c", `"$@" & exec "$0" mute`, testns.Tool(t)}
-	guard := append([]string{testns.Build(t), "guard", "--"}, append(daemon, program...)...)
-	return h.yard(t, env, guard...)
+	return h.yard(t, env, append([]string{testns.Build(t), "guard", "--"}, agentd(t, program)...)...)
+}
+
+// agentd is a daemon that starts a program, and does nothing else.
+func agentd(t testing.TB, program []string) []string {
+	t.Helper()
+	return append([]string{"sh", "-c", `"$@" & exec "$0" mute`, testns.As(t, "agentd", testns.Tool(t))}, program...)
 }
 
 // yard runs argv among strangers.
@@ -179,9 +183,12 @@ func TestHandlersRun(t *testing.T) {
 			t.Run(cause.name, func(t *testing.T) {
 				t.Parallel()
 				dir := testns.Dir(t)
-				script := `for i in 1 2 3 4 5; do "$0" cleanup 300 $1/$i & done; kill -STOP $!; wait`
+				script := `for i in 1 2 3 4 5; do "$0" cleanup 300 $1/$i & done; wait`
 				g := host{o: o}.inYard(t, []string{"SBINIT_KILL_GRACE=30s"}, "sh", "-c", script, testns.Tool(t), dir)
-				g.WaitFor(t, "ready", func() bool { return strings.Count(g.Stdout(), "ready") >= 4 && stopped(g) == 1 })
+				g.WaitFor(t, "ready", func() bool { return strings.Count(g.Stdout(), "ready") == 5 })
+				one := g.Find("cleanup")[0]
+				g.Kill(one, unix.SIGSTOP)
+				g.WaitFor(t, "its stop", func() bool { return g.state(one) == 'T' })
 				begin := time.Now()
 				g.now(cause)
 				g.contained(t)
@@ -198,13 +205,14 @@ func TestHandlersRun(t *testing.T) {
 	})
 }
 
-func stopped(g *guarded) (n int) {
-	for _, p := range g.InYard() {
-		if p.State == 'T' {
-			n++
+// state is that of a process now; 0 if it has gone.
+func (g *guarded) state(of testns.Process) byte {
+	for _, p := range g.Processes() {
+		if p.HostPID == of.HostPID {
+			return p.State
 		}
 	}
-	return n
+	return 0
 }
 
 // TestGrace: who does not end within the grace is killed then.
@@ -229,19 +237,36 @@ func TestGrace(t *testing.T) {
 	})
 }
 
-// TestHurry: whoever asks a second time does not wait for the grace.
+// TestHurry: whoever tells the keeper a second time does not wait for the grace.
 func TestHurry(t *testing.T) {
 	testns.Each(t, func(t *testing.T, o testns.Options) {
 		o.NotPID1 = true
-		for _, cause := range []cause{frontStopped, keeperStopped} {
-			g := host{o: o}.inYard(t, []string{"SBINIT_KILL_GRACE=10m"}, testns.Tool(t), "ignore", "15")
-			g.ready(t)
-			daemon := watch(t, []testns.Process{g.daemon()})
-			g.now(cause)
-			daemon.last(t)
-			g.One("ignore")
-			g.now(cause)
-			g.contained(t)
+		g := host{o: o}.inYard(t, []string{"SBINIT_KILL_GRACE=10m"}, testns.Tool(t), "ignore", "15")
+		g.ready(t)
+		daemon := watch(t, []testns.Process{g.daemon()})
+		g.now(keeperStopped)
+		daemon.last(t)
+		g.One("ignore")
+		g.now(keeperStopped)
+		g.contained(t)
+	})
+}
+
+// TestNoHurry: an init that ends its container while handlers run does not cut them
+// short.
+func TestNoHurry(t *testing.T) {
+	testns.Each(t, func(t *testing.T, o testns.Options) {
+		o.NotPID1 = true
+		file := filepath.Join(testns.Dir(t), "clean")
+		g := host{o: o}.inYard(t, []string{"SBINIT_KILL_GRACE=30s"}, testns.Tool(t), "cleanup", "500", file)
+		g.ready(t)
+		daemon := watch(t, []testns.Process{g.daemon()})
+		g.now(daemonKilled)
+		daemon.last(t)
+		g.now(keeperStopped)
+		g.contained(t)
+		if _, err := os.Stat(file); err != nil {
+			t.Error(err)
 		}
 	})
 }

@@ -134,8 +134,11 @@ func (f *front) step(now time.Time) (code int, done bool) {
 	if f.keeper != 0 {
 		return 0, false
 	}
+	if f.over && !f.safe {
+		return Failed, true // the keeper has used up the time, and named who is left
+	}
 	if f.ladder == nil {
-		if !f.safe {
+		if !f.over {
 			f.log.Info("the keeper has gone: what it left is ended")
 		}
 		f.ladder = f.subreaper.ladder(now)
@@ -145,7 +148,7 @@ func (f *front) step(now time.Time) (code int, done bool) {
 		return 0, false
 	}
 	f.report(f.ladder.Report())
-	if !f.ladder.Report().Contained || f.over && !f.safe {
+	if !f.ladder.Report().Contained {
 		return Failed, true
 	}
 	if f.cfg.ExitOK.Has(f.status) {

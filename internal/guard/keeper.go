@@ -27,6 +27,7 @@ type keeper struct {
 	reaped  bool            // the program has ended
 	status  unix.WaitStatus // and how
 	ladder  *contain.Ladder // once it is time
+	told    bool            // a signal has told us to stop
 }
 
 // Keeper runs the program, and ends what it leaves. The descriptor is the
@@ -143,14 +144,16 @@ func (k *keeper) shutDown(why string) {
 }
 
 // signalled: nobody but an init that ends its container, or an administrator,
-// has a reason to signal the keeper. A second time there is no patience left.
+// has a reason to signal the keeper. A second time there is no patience left; the
+// first does not cut short the time that handlers have got already.
 func (k *keeper) signalled(info signals.Info) {
 	if !signals.IsStop(info.Signal) && info.Signal != unix.SIGHUP {
 		return
 	}
-	if k.ladder != nil {
+	if k.told {
 		k.ladder.Hurry(time.Now())
 	}
+	k.told = true
 	k.shutDown("the keeper was told to stop: the program and what it started are ended")
 }
 
@@ -158,12 +161,10 @@ func (k *keeper) take(m message) {
 	if m.kind != signal || k.reaped {
 		return
 	}
-	target := k.program
-	if !k.shared && k.cfg.Forward == config.ForwardGroup {
-		target = -target
-	}
-	if err := unix.Kill(target, unix.Signal(m.value)); err != nil && err != unix.ESRCH {
-		k.log.Warn("signal could not be forwarded to the program", log.Text("signal", signals.Name(unix.Signal(m.value))), log.Cause(err))
+	sig := unix.Signal(m.value)
+	err := signals.ToProgram(k.program, !k.shared && k.cfg.Forward == config.ForwardGroup, sig)
+	if err != nil && err != unix.ESRCH {
+		k.log.Warn("signal could not be forwarded to the program", log.Text("signal", signals.Name(sig)), log.Cause(err))
 	}
 }
 

@@ -34,7 +34,7 @@ type host struct {
 }
 
 // guard runs `sbinit guard ARGS...` with the given variables.
-func (h host) guard(t *testing.T, env []string, args ...string) *guarded {
+func (h host) guard(t testing.TB, env []string, args ...string) *guarded {
 	t.Helper()
 	argv := append([]string{testns.Build(t), "guard"}, args...)
 	if h.sbinit {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sbinit/sbinit/internal/config"
 	"github.com/sbinit/sbinit/internal/contain"
+	"github.com/sbinit/sbinit/internal/inherit"
 	"github.com/sbinit/sbinit/internal/log"
 	"github.com/sbinit/sbinit/internal/proc"
 	"github.com/sbinit/sbinit/internal/signals"
@@ -31,6 +32,9 @@ type Setup struct {
 // killLimit is how long a ladder tries SIGKILL until it says that it failed.
 const killLimit = 5 * time.Second
 
+// spareThreads are there before the program is, which may use up all processes.
+const spareThreads = 3
+
 // A subreaper is what front and keeper have in common.
 type subreaper struct {
 	cfg    config.Config
@@ -44,6 +48,7 @@ type subreaper struct {
 // refuses where it could not find or identify them.
 func newSubreaper(s Setup) (*subreaper, error) {
 	r := &subreaper{cfg: s.Config, source: s.Source}
+	inherit.ReserveThreads(spareThreads)
 	fs, err := proc.Open()
 	if err != nil {
 		return nil, fmt.Errorf("nothing can be contained without /proc: %w", err)

@@ -2,8 +2,9 @@ package guard_test
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
-	"strings"
+	"strconv"
 	"syscall"
 	"testing"
 	"time"
@@ -32,13 +33,13 @@ func (h host) recorder(t *testing.T, env ...string) *guarded {
 	return g
 }
 
+var record = regexp.MustCompile(`signal (\d+) code`)
+
 // recorded is what the recorder has got so far, by number.
 func (g *guarded) recorded() (list []int) {
-	for line := range strings.Lines(g.Stdout()) {
-		var sig int
-		if n, _ := fmt.Sscanf(line, "signal %d ", &sig); n == 1 {
-			list = append(list, sig)
-		}
+	for _, match := range record.FindAllStringSubmatch(g.Stdout(), -1) {
+		sig, _ := strconv.Atoi(match[1])
+		list = append(list, sig)
 	}
 	return list
 }

@@ -108,21 +108,25 @@ func (l *line) include(p *proc.Stat) {
 }
 
 // claims says whether an orphan that was just noticed belongs here: it is a
-// member already, or its line was never seen and it is in a session or process
-// group that a member led. The runner's own session tells nothing.
-func (l *line) claims(p *proc.Stat) bool {
+// member already, or, if that may tell, in a session or process group that a
+// member led. The runner's own session tells nothing.
+func (l *line) claims(p *proc.Stat, byGroup bool) bool {
 	if l.exempt[p.ID] {
 		return false
 	}
-	if _, ok := l.members[p.ID]; !ok && !l.leads(p.SID) && !l.leads(p.PGID) {
+	_, member := l.members[p.ID]
+	if !member && !(byGroup && (l.led[p.SID] || l.led[p.PGID])) {
 		return false
 	}
 	l.include(p)
 	return true
 }
 
-// leads says whether a session or process group is the line's alone.
-func (l *line) leads(group int) bool { return l.led[group] && !l.spared[group] }
+// spares says whether somebody exempt is in the session or process group of a
+// process: whose it is then tells nothing.
+func (l *line) spares(p *proc.Stat) bool {
+	return l.exempt[p.ID] || l.spared[p.SID] || l.spared[p.PGID]
+}
 
 // Tell signals each member that has not had the signal.
 func (l *line) Tell(sigs ...unix.Signal) contain.Tally {

@@ -1,6 +1,7 @@
 package pid1
 
 import (
+	"slices"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -58,13 +59,14 @@ type ledger struct {
 	counts  *counts
 	orphans map[int]*orphan
 	endings []*ending
-	kin     *kinship // nil without SBINIT_GUARD
-	blind   bool     // an unreadable orphan was mentioned
-	stalled bool     // an inspection that takes too long was mentioned
+	seen    map[proc.ID]bool // at the last look
+	kin     *kinship         // nil without SBINIT_GUARD
+	blind   bool             // an unreadable orphan was mentioned
+	stalled bool             // an inspection that takes too long was mentioned
 }
 
 func newLedger(self int, cfg config.Config, world tracker, logger *log.Logger, c *counts) *ledger {
-	l := &ledger{self: self, cfg: cfg, world: world, log: logger, counts: c, orphans: map[int]*orphan{}}
+	l := &ledger{self: self, cfg: cfg, world: world, log: logger, counts: c, orphans: map[int]*orphan{}, seen: map[proc.ID]bool{}}
 	if len(cfg.Guard) > 0 {
 		l.kin = newKinship(self, world.spawned)
 	}
@@ -89,6 +91,10 @@ func (l *ledger) observe(s *proc.Snapshot, now time.Time) {
 			l.adopt(p, now)
 		}
 	}
+	clear(l.seen)
+	for i := range s.Procs {
+		l.seen[s.Procs[i].ID] = true
+	}
 	if l.kin != nil {
 		l.observeGuards(now)
 	}
@@ -103,10 +109,8 @@ func (l *ledger) adopt(p *proc.Stat, now time.Time) {
 	if l.known(p.PID) {
 		return
 	}
-	for _, e := range l.endings {
-		if e.line.claims(p) {
-			return
-		}
+	if l.claimed(p) {
+		return
 	}
 	o := &orphan{Stat: *p, since: now}
 	l.orphans[p.PID] = o
@@ -115,6 +119,15 @@ func (l *ledger) adopt(p *proc.Stat, now time.Time) {
 	if l.kin == nil || !l.place(o, now) {
 		l.unowned(o)
 	}
+}
+
+// claimed says whether an orphan belongs to an ending. Its session tells only if
+// its line was never seen, and nobody exempt from any ending is in it: several
+// may go on in one session.
+func (l *ledger) claimed(p *proc.Stat) bool {
+	spares := func(e *ending) bool { return e.line.spares(p) }
+	byGroup := !l.seen[p.ID] && !slices.ContainsFunc(l.endings, spares)
+	return slices.ContainsFunc(l.endings, func(e *ending) bool { return e.line.claims(p, byGroup) })
 }
 
 // unowned leaves an orphan to SBINIT_ORPHANS.

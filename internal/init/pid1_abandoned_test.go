@@ -110,13 +110,14 @@ func TestAbandoned(t *testing.T) {
 // TestAbandonedOfOtherUser has orphans of another uid, whose descriptors root may not
 // look at under docker's capabilities.
 func TestAbandonedOfOtherUser(t *testing.T) {
+	t.Parallel()
 	testns.RequireRoot(t)
 	judged(t, testns.Options{DockerCapabilities: true}, testns.Tool(t)+" as 1000")
 }
 
 // TestAbandonedByUser has an sbinit that is not root.
 func TestAbandonedByUser(t *testing.T) {
-	testns.Each(t, func(t *testing.T, o testns.Options) {
+	each(t, func(t *testing.T, o testns.Options) {
 		o.UID, o.GID, o.DockerCapabilities = 1000, 1000, true
 		judged(t, o, "")
 	})
@@ -145,6 +146,7 @@ func judged(t *testing.T, o testns.Options, wrapper string) {
 // TestAbandonedUnreadable: a process that changed its uid by itself is undumpable
 // (proc(5)), and root without CAP_SYS_PTRACE cannot see what it has open.
 func TestAbandonedUnreadable(t *testing.T) {
+	t.Parallel()
 	testns.RequireRoot(t)
 	o := testns.Options{DockerCapabilities: true}
 	argv := append(testns.Self("stdio", "--"), testns.As(t, "hidden", testns.Tool(t)), "setuid", "1000")
@@ -180,7 +182,7 @@ func TestAbandonedLater(t *testing.T) {
 
 // TestAbandonedShells is what people write in a shell.
 func TestAbandonedShells(t *testing.T) {
-	testns.Each(t, func(t *testing.T, o testns.Options) {
+	each(t, func(t *testing.T, o testns.Options) {
 		dir := testns.Dir(t)
 		tool := testns.Tool(t)
 		background := map[string]string{
@@ -257,7 +259,7 @@ func parentOf(t *testing.T, c *testns.Container, name string) testns.Process {
 // TestAbandonedGrace: nobody is ended before SBINIT_ORPHAN_GRACE has passed, and one
 // that leaves by itself is not mentioned.
 func TestAbandonedGrace(t *testing.T) {
-	testns.Each(t, func(t *testing.T, o testns.Options) {
+	each(t, func(t *testing.T, o testns.Options) {
 		env := []string{"SBINIT_ORPHAN_GRACE=1500ms", "SBINIT_SCAN_INTERVAL=100ms"}
 		polite := append(testns.Self("stdio", "-stderr", "inherit", "--"), "cat")
 		c := sbinit(t, o, env, script("%s & %s", strings.Join(polite, " "), startShapes(t, []string{"pipes"}, ""))...)

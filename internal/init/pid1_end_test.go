@@ -116,7 +116,7 @@ func TestEndHurry(t *testing.T) {
 // TestEndExecLeftover: docker exec's processes and what they left have no parent here,
 // and are asked to end as well.
 func TestEndExecLeftover(t *testing.T) {
-	testns.Each(t, func(t *testing.T, o testns.Options) {
+	each(t, func(t *testing.T, o testns.Options) {
 		tool, dir := testns.Tool(t), testns.Dir(t)
 		one, two := filepath.Join(dir, "1"), filepath.Join(dir, "2")
 		c := sbinit(t, o, nil, tool, "record")
@@ -133,7 +133,7 @@ func TestEndExecLeftover(t *testing.T) {
 
 // TestEndStrangers: a subreaper ends its own descendants, nobody else's.
 func TestEndStrangers(t *testing.T) {
-	testns.Each(t, func(t *testing.T, o testns.Options) {
+	each(t, func(t *testing.T, o testns.Options) {
 		o.NotPID1 = true
 		tool := testns.Tool(t)
 		c := sbinit(t, o, nil, script("setsid %s daemon </dev/null >/dev/null 2>&1; exec %s record", testns.As(t, "own", tool), tool)...)

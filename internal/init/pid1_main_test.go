@@ -32,10 +32,18 @@ func sbinitWith(t *testing.T, o testns.Options, env, options []string, argv ...s
 	return testns.Start(t, o, append(append(all, "--"), argv...)...)
 }
 
+// each runs a test with privilege and without, beside others: most of its time it
+// waits.
+func each(t *testing.T, run func(t *testing.T, o testns.Options)) {
+	t.Helper()
+	t.Parallel()
+	testns.Each(t, run)
+}
+
 // eachRole runs a test as PID 1 and as a subreaper, with privilege and without.
 func eachRole(t *testing.T, run func(t *testing.T, o testns.Options)) {
 	t.Helper()
-	testns.Each(t, func(t *testing.T, o testns.Options) {
+	each(t, func(t *testing.T, o testns.Options) {
 		for _, role := range []string{"pid1", "subreaper"} {
 			t.Run(role, func(t *testing.T) {
 				o := o

@@ -54,7 +54,7 @@ func TestNoticeAtOnce(t *testing.T) {
 
 // TestNoticeByTick: started and orphaned between two looks.
 func TestNoticeByTick(t *testing.T) {
-	testns.Each(t, func(t *testing.T, o testns.Options) {
+	each(t, func(t *testing.T, o testns.Options) {
 		env := []string{"SBINIT_ORPHANS=terminate", "SBINIT_ORPHAN_GRACE=0"}
 		c := sbinit(t, o, env, testns.Tool(t), "record")
 		ready(t, c)
@@ -74,6 +74,7 @@ func TestNoticeByTick(t *testing.T) {
 // TestNoticeIdle: a quiet container costs a wake-up in four seconds at most, and no
 // CPU time to speak of. sbinit ticks slower once nothing was started for a minute.
 func TestNoticeIdle(t *testing.T) {
+	t.Parallel()
 	testns.RequireNS(t)
 	for _, policy := range []string{"abandoned", "keep"} {
 		t.Run(policy, func(t *testing.T) {

@@ -56,7 +56,7 @@ func TestOrphansPolicies(t *testing.T) {
 
 // TestOrphansKept: names and SBINIT_KEEP=1 exempt under the strictest policy.
 func TestOrphansKept(t *testing.T) {
-	testns.Each(t, func(t *testing.T, o testns.Options) {
+	each(t, func(t *testing.T, o testns.Options) {
 		tool := testns.Tool(t)
 		for _, c := range []struct {
 			keep        string
@@ -99,7 +99,7 @@ func TestOrphansKept(t *testing.T) {
 
 // TestOrphansKeepInSubtree: one who is kept is not ended with who started it.
 func TestOrphansKeepInSubtree(t *testing.T) {
-	testns.Each(t, func(t *testing.T, o testns.Options) {
+	each(t, func(t *testing.T, o testns.Options) {
 		tool := testns.Tool(t)
 		inner := fmt.Sprintf("sh -c 'SBINIT_KEEP=1 %s mute & %s mute & wait'", testns.As(t, "opted", tool), testns.As(t, "other", tool))
 		c := sbinit(t, o, with("SBINIT_ORPHANS=terminate"), orphaned(t, inner)...)
@@ -186,7 +186,7 @@ func TestOrphansHostile(t *testing.T) {
 
 // TestOrphansOfExec: what docker exec runs is no orphan; what that leaves behind is.
 func TestOrphansOfExec(t *testing.T) {
-	testns.Each(t, func(t *testing.T, o testns.Options) {
+	each(t, func(t *testing.T, o testns.Options) {
 		tool := testns.Tool(t)
 		c := sbinit(t, o, with("SBINIT_ORPHANS=terminate"), tool, "record")
 		ready(t, c)
@@ -209,7 +209,7 @@ func TestOrphansOfExec(t *testing.T) {
 // TestOrphansPidWrap gives out the numbers of processes again and again.
 func TestOrphansPidWrap(t *testing.T) {
 	testns.RequirePidMax(t)
-	testns.Each(t, func(t *testing.T, o testns.Options) {
+	each(t, func(t *testing.T, o testns.Options) {
 		o.PidMax = 400
 		tool := testns.Tool(t)
 		c := sbinit(t, o, with("SBINIT_ORPHANS=terminate"), tool, "record")

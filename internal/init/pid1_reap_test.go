@@ -60,7 +60,7 @@ func TestReapKeepsStatus(t *testing.T) {
 
 // TestReapWarns: tini's -w.
 func TestReapWarns(t *testing.T) {
-	testns.Each(t, func(t *testing.T, o testns.Options) {
+	each(t, func(t *testing.T, o testns.Options) {
 		c := sbinitWith(t, o, nil, []string{"-w"}, script("%[1]s litter 3; exec %[1]s record", testns.Tool(t))...)
 		c.WaitFor(t, "three lines", func() bool { return strings.Count(c.Stderr(), "reaped zombie") == 3 })
 		finish(t, c)

@@ -37,7 +37,7 @@ func TestSignalsForwarded(t *testing.T) {
 
 // TestSignalsQueued floods sbinit with one real-time signal, which the kernel queues.
 func TestSignalsQueued(t *testing.T) {
-	testns.Each(t, func(t *testing.T, o testns.Options) {
+	each(t, func(t *testing.T, o testns.Options) {
 		const sent = 10000
 		c := sbinit(t, o, nil, testns.Tool(t), "record")
 		ready(t, c)
@@ -67,7 +67,7 @@ func TestSignalBeforeMain(t *testing.T) {
 }
 
 func TestSignalRewrite(t *testing.T) {
-	testns.Each(t, func(t *testing.T, o testns.Options) {
+	each(t, func(t *testing.T, o testns.Options) {
 		c := sbinit(t, o, []string{"SBINIT_SIGNAL_REWRITE=TERM=INT,HUP=0,40=SIGUSR2"}, testns.Tool(t), "record")
 		ready(t, c)
 		for _, sig := range []syscall.Signal{unix.SIGTERM, unix.SIGHUP, 40, unix.SIGUSR1} {
@@ -85,7 +85,7 @@ func TestSignalRewrite(t *testing.T) {
 
 // TestSignalTarget has a child of the main program in its process group.
 func TestSignalTarget(t *testing.T) {
-	testns.Each(t, func(t *testing.T, o testns.Options) {
+	each(t, func(t *testing.T, o testns.Options) {
 		for target, want := range map[string]string{"group": "signal 10 ", "child": "signal 12 "} {
 			env := []string{"SBINIT_FORWARD=" + target}
 			c := sbinit(t, o, env, script("trap 'echo main' USR1; %s record & while :; do wait; done", testns.Tool(t))...)
@@ -105,7 +105,7 @@ func TestSignalTarget(t *testing.T) {
 // TestSignalStopGrace has a main program that ignores SIGTERM. Repeated stop signals
 // do not start the clock again.
 func TestSignalStopGrace(t *testing.T) {
-	testns.Each(t, func(t *testing.T, o testns.Options) {
+	each(t, func(t *testing.T, o testns.Options) {
 		const grace = 600 * time.Millisecond
 		c := sbinit(t, o, []string{"SBINIT_STOP_GRACE=600ms"}, testns.Tool(t), "ignore", "15", "2")
 		ready(t, c)
@@ -123,7 +123,7 @@ func TestSignalStopGrace(t *testing.T) {
 
 // TestSignalStopDelay holds stop signals back, and no other.
 func TestSignalStopDelay(t *testing.T) {
-	testns.Each(t, func(t *testing.T, o testns.Options) {
+	each(t, func(t *testing.T, o testns.Options) {
 		c := sbinit(t, o, []string{"SBINIT_STOP_DELAY=500ms"}, testns.Tool(t), "record")
 		ready(t, c)
 		begin := time.Now()
@@ -170,7 +170,7 @@ func TestSignalRefused(t *testing.T) {
 // TestSignalsNotOwn waits while sbinit is busy: what the Go runtime sends itself is
 // not forwarded.
 func TestSignalsNotOwn(t *testing.T) {
-	testns.Each(t, func(t *testing.T, o testns.Options) {
+	each(t, func(t *testing.T, o testns.Options) {
 		c := sbinit(t, o, quick, script("%[1]s comets 2 5000 & %[1]s litter 500; exec %[1]s record", testns.Tool(t))...)
 		c.WaitFor(t, "the recorder", func() bool { return strings.Count(c.Stdout(), "ready\n") == 3 })
 		healthy(t, c)

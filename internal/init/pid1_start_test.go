@@ -62,7 +62,7 @@ func printed(t *testing.T, c *testns.Container) string {
 }
 
 func TestStartLimits(t *testing.T) {
-	testns.Each(t, func(t *testing.T, o testns.Options) {
+	each(t, func(t *testing.T, o testns.Options) {
 		if got := printed(t, under(t, o, "ulimit -Sn 300; ulimit -Hn 777", script("ulimit -Sn; ulimit -Hn")...)); got != "300\n777" {
 			t.Errorf("the main program's limits are %s", got)
 		}
@@ -72,7 +72,7 @@ func TestStartLimits(t *testing.T) {
 // TestStartDescriptors: the main program has what sbinit inherited and nothing that
 // sbinit opened; sbinit itself keeps neither descriptors nor the working directory.
 func TestStartDescriptors(t *testing.T) {
-	testns.Each(t, func(t *testing.T, o testns.Options) {
+	each(t, func(t *testing.T, o testns.Options) {
 		dir := testns.Dir(t)
 		if err := os.WriteFile(filepath.Join(dir, "seven"), nil, 0o666); err != nil {
 			t.Fatal(err)
@@ -117,7 +117,7 @@ func holds(t *testing.T, pid int, dir string) bool {
 // TestStartListenPID: socket activation names the process that is to take the
 // descriptors (sd_listen_fds(3)); sbinit is not the one.
 func TestStartListenPID(t *testing.T) {
-	testns.Each(t, func(t *testing.T, o testns.Options) {
+	each(t, func(t *testing.T, o testns.Options) {
 		for given, want := range map[string]string{"1": "own", "77": "77"} {
 			c := sbinit(t, o, []string{"LISTEN_FDS=1", "LISTEN_PID=" + given}, script(
 				`if [ $LISTEN_PID = $$ ]; then echo own; else echo $LISTEN_PID; fi`)...)
@@ -130,7 +130,7 @@ func TestStartListenPID(t *testing.T) {
 
 // TestStartGoVariables: Go's variables are meant for the container's programs.
 func TestStartGoVariables(t *testing.T) {
-	testns.Each(t, func(t *testing.T, o testns.Options) {
+	each(t, func(t *testing.T, o testns.Options) {
 		env := []string{"GODEBUG=inittrace=1,gctrace=1", "GOGC=1", "GOMEMLIMIT=90%", "GOMAXPROCS=64", "GOTRACEBACK=crash"}
 		c := sbinit(t, o, env, "env")
 		out := printed(t, c)
@@ -147,7 +147,7 @@ func TestStartGoVariables(t *testing.T) {
 
 // TestStartStreams: the standard descriptors are passed through as they are.
 func TestStartStreams(t *testing.T) {
-	testns.Each(t, func(t *testing.T, o testns.Options) {
+	each(t, func(t *testing.T, o testns.Options) {
 		for kind, want := range map[testns.Stream]string{testns.Null: "/dev/null", testns.Pipe: "pipe:[", testns.Closed: "closed"} {
 			o.Stdin, o.Stdout, o.Stderr = kind, kind, kind
 			out := filepath.Join(testns.Dir(t), "out")
@@ -162,7 +162,7 @@ func TestStartStreams(t *testing.T) {
 
 // TestStartStdinIsLeftAlone: what waits on stdin is the main program's.
 func TestStartStdinIsLeftAlone(t *testing.T) {
-	testns.Each(t, func(t *testing.T, o testns.Options) {
+	each(t, func(t *testing.T, o testns.Options) {
 		o.Stdin = testns.Pipe
 		c := sbinit(t, o, nil, "cat")
 		fmt.Fprint(c.Input(), "one\ntwo\n")
@@ -174,7 +174,7 @@ func TestStartStdinIsLeftAlone(t *testing.T) {
 
 // TestStartStdinUnread: as long as something waits on stdin, its end is not reached.
 func TestStartStdinUnread(t *testing.T) {
-	testns.Each(t, func(t *testing.T, o testns.Options) {
+	each(t, func(t *testing.T, o testns.Options) {
 		o.Stdin = testns.Pipe
 		c := sbinit(t, o, []string{"SBINIT_STDIN_EOF=stop"}, script(
 			`trap 'echo term; exit 3' TERM; sleep 1; read line; echo $line; while :; do sleep 0.1; done`)...)
@@ -189,7 +189,7 @@ func TestStartStdinUnread(t *testing.T) {
 
 // TestStartStdinEOF: a main program that never reads does not outlive its controller.
 func TestStartStdinEOF(t *testing.T) {
-	testns.Each(t, func(t *testing.T, o testns.Options) {
+	each(t, func(t *testing.T, o testns.Options) {
 		o.Stdin = testns.Pipe
 		c := sbinit(t, o, []string{"SBINIT_STDIN_EOF=stop"}, testns.Tool(t), "record")
 		ready(t, c)
@@ -250,7 +250,7 @@ func TestExitStatus(t *testing.T) {
 
 // TestStartRefused: every fault is told, and the main program is not started.
 func TestStartRefused(t *testing.T) {
-	testns.Each(t, func(t *testing.T, o testns.Options) {
+	each(t, func(t *testing.T, o testns.Options) {
 		c := sbinit(t, o, []string{"SBINIT_ORPHANS=some", "SBINIT_KILL_GRACE=-1s", "SBINIT_EXIT_OK=300", "SBINIT_ORFANS=keep"}, "echo", "started")
 		ends(t, c, 125)
 		for _, want := range []string{"SBINIT_ORPHANS", "some", "SBINIT_KILL_GRACE", "-1s", "SBINIT_EXIT_OK", "300"} {
@@ -265,7 +265,7 @@ func TestStartRefused(t *testing.T) {
 }
 
 func TestStartUnknownVariable(t *testing.T) {
-	testns.Each(t, func(t *testing.T, o testns.Options) {
+	each(t, func(t *testing.T, o testns.Options) {
 		c := sbinit(t, o, []string{"SBINIT_ORFANS=keep"}, "true")
 		ends(t, c, 0)
 		said(t, c, "SBINIT_ORFANS.*SBINIT_ORPHANS")

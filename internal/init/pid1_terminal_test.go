@@ -37,7 +37,7 @@ var prompts = []string{"PS1=> ", "TERM=dumb"}
 
 // TestTerminalShell is `docker run -it IMAGE sh`: job control, ctrl-C, ctrl-Z, size.
 func TestTerminalShell(t *testing.T) {
-	testns.Each(t, func(t *testing.T, o testns.Options) {
+	each(t, func(t *testing.T, o testns.Options) {
 		c := sbinit(t, onTerminal(o), prompts, "sh", "-i")
 		c.WaitFor(t, "the prompt", func() bool { return strings.HasSuffix(c.Stdout(), "> ") })
 		dialogue(t, c, "echo $((40+2))\n", "42\r\n")
@@ -72,7 +72,7 @@ func TestTerminalShell(t *testing.T) {
 // TestTerminalForeground: the main program is the foreground process group, so the
 // kernel sends it ctrl-C and the new size itself, once.
 func TestTerminalForeground(t *testing.T) {
-	testns.Each(t, func(t *testing.T, o testns.Options) {
+	each(t, func(t *testing.T, o testns.Options) {
 		c := sbinit(t, onTerminal(o), nil, testns.Tool(t), "record")
 		c.WaitFor(t, "ready", func() bool { return strings.Contains(c.Stdout(), "ready") })
 		dialogue(t, c, "\x03", "signal 2 code 128 value 0\r\n")
@@ -92,7 +92,7 @@ func TestTerminalForeground(t *testing.T) {
 
 // TestTerminalStopAsPID1: nobody could continue what ctrl-Z has stopped.
 func TestTerminalStopAsPID1(t *testing.T) {
-	testns.Each(t, func(t *testing.T, o testns.Options) {
+	each(t, func(t *testing.T, o testns.Options) {
 		c := sbinit(t, onTerminal(o), nil, script("trap 'echo usr' USR1; echo ready; while :; do sleep 0.05; done")...)
 		c.WaitFor(t, "ready", func() bool { return strings.Contains(c.Stdout(), "ready") })
 		c.Input().WriteString("\x1a")
@@ -104,7 +104,7 @@ func TestTerminalStopAsPID1(t *testing.T) {
 // TestTerminalStopBelowShell: a person's shell starts sbinit as a subreaper, stops it
 // by ctrl-Z, and continues it.
 func TestTerminalStopBelowShell(t *testing.T) {
-	testns.Each(t, func(t *testing.T, o testns.Options) {
+	each(t, func(t *testing.T, o testns.Options) {
 		o = onTerminal(o)
 		o.NotPID1 = true
 		o.Env = testns.Environ(prompts...)
@@ -146,7 +146,7 @@ func foreground(t *testing.T, c *testns.Container) int {
 // TestTerminalLog: log lines come out of a terminal on which writing from the
 // background raises SIGTTOU, and cost nothing.
 func TestTerminalLog(t *testing.T) {
-	testns.Each(t, func(t *testing.T, o testns.Options) {
+	each(t, func(t *testing.T, o testns.Options) {
 		c := sbinit(t, onTerminal(o), []string{"SBINIT_LOG_LEVEL=debug"}, script("stty tostop; exec %s record", testns.Tool(t))...)
 		c.WaitFor(t, "ready", func() bool { return strings.Contains(c.Stdout(), "ready") })
 		for range 50 {

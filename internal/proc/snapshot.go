@@ -18,8 +18,12 @@ const (
 	outside
 )
 
-// Take reads all processes anew.
+// Take reads all processes anew. Buffers that a crowd has left, and that few need
+// now, are let go.
 func (s *Snapshot) Take(fs *FS) (err error) {
+	if cap(s.Procs) > 4*max(len(s.Procs), 256) {
+		*s = Snapshot{Procs: make([]Stat, 0, len(s.Procs))}
+	}
 	s.Procs, err = fs.Walk(s.Procs[:0])
 	s.Index()
 	return err

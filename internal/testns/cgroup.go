@@ -10,63 +10,67 @@ import (
 	"testing"
 )
 
-// cgroup is the folder of a control group, or "" for none.
-type cgroup string
+// cgroup is a control group; the zero value is none.
+type cgroup struct {
+	Dir   string
+	Mount string // the mount point of its hierarchy, where a container sees its own group
+}
 
 // pidsCgroup makes a group with the given limit, removed after the test. A limit of
 // 0 is no group.
 func pidsCgroup(t testing.TB, limit int) (cgroup, error) {
 	if limit == 0 {
-		return "", nil
+		return cgroup{}, nil
 	}
-	parent, err := pidsParent("/proc/self/mountinfo", "/proc/self/cgroup")
+	mount, own, err := pidsParent("/proc/self/mountinfo", "/proc/self/cgroup")
 	if err != nil {
-		return "", err
+		return cgroup{}, err
 	}
-	dir, err := os.MkdirTemp(parent, "sbinit-test-")
+	dir, err := os.MkdirTemp(filepath.Join(mount, own), "sbinit-test-")
 	if err != nil {
-		return "", err
+		return cgroup{}, err
 	}
 	t.Cleanup(func() {
 		if err := os.Remove(dir); err != nil {
 			t.Errorf("testns: %v", err)
 		}
 	})
-	return cgroup(dir), os.WriteFile(filepath.Join(dir, "pids.max"), []byte(strconv.Itoa(limit)), 0)
+	return cgroup{dir, mount}, os.WriteFile(filepath.Join(dir, "pids.max"), []byte(strconv.Itoa(limit)), 0)
 }
 
 func (g cgroup) add(pid int) error {
-	if g == "" {
+	if g.Dir == "" {
 		return nil
 	}
-	return os.WriteFile(filepath.Join(string(g), "cgroup.procs"), []byte(strconv.Itoa(pid)), 0)
+	return os.WriteFile(filepath.Join(g.Dir, "cgroup.procs"), []byte(strconv.Itoa(pid)), 0)
 }
 
-// pidsParent finds the folder below which a group with the pids controller can be
-// made: this process's group in the controller's own hierarchy (cgroup v1), or the
-// root of the unified one (v2), where the controller is handed down from a group
-// that has processes only if that is the root (cgroups(7), "no internal processes").
-func pidsParent(mountinfo, membership string) (string, error) {
+// pidsParent finds the group below which one with the pids controller can be made, by
+// mount point and path: this process's group in the controller's own hierarchy
+// (cgroup v1), or the root of the unified one (v2), where the controller is handed
+// down from a group that has processes only if that is the root (cgroups(7), "no
+// internal processes").
+func pidsParent(mountinfo, membership string) (mount, group string, err error) {
 	mounts, err := cgroupMounts(mountinfo)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	if mount := mounts["pids"]; mount != "" {
 		own, err := ownGroup(membership, "pids")
-		return filepath.Join(mount, own), err
+		return mount, own, err
 	}
 	unified := mounts["cgroup2"]
 	if unified == "" {
-		return "", fmt.Errorf("no cgroup file system with the pids controller is mounted")
+		return "", "", fmt.Errorf("no cgroup file system with the pids controller is mounted")
 	}
 	has, err := os.ReadFile(filepath.Join(unified, "cgroup.controllers"))
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	if !strings.Contains(" "+strings.TrimSpace(string(has))+" ", " pids ") {
-		return "", fmt.Errorf("%s has no pids controller", unified)
+		return "", "", fmt.Errorf("%s has no pids controller", unified)
 	}
-	return unified, os.WriteFile(filepath.Join(unified, "cgroup.subtree_control"), []byte("+pids"), 0)
+	return unified, "/", os.WriteFile(filepath.Join(unified, "cgroup.subtree_control"), []byte("+pids"), 0)
 }
 
 // cgroupMounts maps v1's controllers, and "cgroup2", to their mount points. The

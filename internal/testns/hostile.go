@@ -58,7 +58,7 @@ func HostilePrograms(t testing.TB) []HostileProgram {
 		{"wide", []string{tool, "wide", "500"}},
 		{"respawner", []string{tool, "respawn", "100000"}},
 		{"watchdogs", []string{tool, "watchdogs", "100000"}},
-		{"comets", []string{tool, "comets", "8", "1000000"}},
+		{"comets", []string{tool, "comets", "8", "20000"}},
 		{"zombie leader", []string{hostile, "zombie-respawner", "100000"}},
 		{"subreaper", []string{tool, "subreaper", tool, "daemon", tool, "ignore", "1", "15"}},
 		{"siblings", []string{hostile, "siblings", "2000"}},

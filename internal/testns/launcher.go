@@ -1,6 +1,7 @@
 package testns
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -9,6 +10,7 @@ import (
 	"runtime"
 	"strconv"
 	"syscall"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -45,23 +47,42 @@ func failed(err error) int {
 	return 125
 }
 
-// closeOthers keeps the report, and what else the test process had open, from the program
-// under test.
+// closeOthers keeps the two descriptors, and what else the test process had open, from
+// the program under test.
 func closeOthers() error {
-	return os.NewSyscallError("close_range", unix.CloseRange(reportFD, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC))
+	return os.NewSyscallError("close_range", unix.CloseRange(specFD, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC))
 }
 
-// readSpec waits until the test has written the spec, by which time it has put this
-// process into its cgroup.
+// readSpec reads one line, and leaves the descriptor open for [waitForGo].
 func readSpec() (spec, error) {
-	in := os.NewFile(specFD, "spec")
-	defer in.Close()
 	var s spec
-	err := json.NewDecoder(in).Decode(&s)
-	if err != nil {
-		return s, fmt.Errorf("reading the spec: %w", err)
+	var line []byte
+	for buf := make([]byte, 4096); !bytes.HasSuffix(line, []byte("\n")); {
+		n, err := unix.Read(specFD, buf)
+		if err != nil && err != unix.EINTR || n == 0 {
+			return s, fmt.Errorf("reading the spec: it ends after %d bytes, %v", len(line), err)
+		}
+		line = append(line, buf[:max(n, 0)]...)
 	}
-	return s, nil
+	return s, json.Unmarshal(line, &s)
+}
+
+// waitForGo says that all is ready, and waits for the end of the spec: by then the
+// test has put this process into its cgroup. The system call is made without the
+// runtime's knowledge, which would start a thread, and there may be none left.
+func waitForGo() error {
+	tell(report{Ready: true})
+	var b [1]byte
+	for {
+		n, _, errno := unix.RawSyscall(unix.SYS_READ, specFD, uintptr(unsafe.Pointer(&b)), 1)
+		if errno == unix.EINTR {
+			continue
+		}
+		if errno != 0 || n != 0 {
+			return fmt.Errorf("waiting for the end of the spec: %d bytes more, %v", n, errno)
+		}
+		return nil
+	}
 }
 
 func namespaceStage(s spec) error {
@@ -91,6 +112,9 @@ func (s spec) mounts() error {
 		{"mounting /proc", true, s.mountProc},
 		{"setting kernel.pid_max", s.PidMax != 0, func() error {
 			return os.WriteFile("/proc/sys/kernel/pid_max", []byte(strconv.Itoa(s.PidMax)), 0)
+		}},
+		{"showing the cgroup", s.Pids.Dir != "", func() error {
+			return unix.Mount(s.Pids.Dir, s.Pids.Mount, "", unix.MS_BIND, "")
 		}},
 		{"making mounts read-only", s.ReadOnlyRoot, s.readOnlyRoot},
 		{"making /proc read-only", s.ProcReadOnly, func() error {
@@ -151,6 +175,9 @@ func setReadOnly(dir string, readOnly bool, flags uint) error {
 // leaves behind is there to be looked at.
 func beMinimalInit(s spec) error {
 	signal.Ignore(unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM)
+	if err := waitForGo(); err != nil {
+		return err
+	}
 	pid, err := forkStage(s)
 	if err != nil {
 		return err

@@ -63,7 +63,9 @@ type Options struct {
 	// PidsMax is the limit of the cgroup's pids controller, as docker's
 	// --pids-limit; see [RequirePidsLimit].
 	PidsMax int
-	// PidMax is kernel.pid_max of the new PID namespace; see [RequirePidMax].
+	// PidMax is kernel.pid_max of the new PID namespace; see [RequirePidMax]. 0 means
+	// 8192 where the kernel has one for each namespace: a hostile program whose dead
+	// nobody reaps must not use up the machine's numbers.
 	PidMax int
 
 	// Ignored and Blocked are the signals that are so when the program starts.
@@ -88,6 +90,8 @@ func Environ(add ...string) []string {
 type spec struct {
 	Options
 	Argv []string
+	// Pids is the program's own group of the pids controller, and where it sees that.
+	Pids cgroup
 	// MapIDs says that the launcher lives in a user namespace in which only the
 	// wanted ids exist: there is nothing to change.
 	MapIDs bool
@@ -108,6 +112,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Stderr == Default {
 		o.Stderr = Pipe
+	}
+	if o.PidMax == 0 && pidMaxOfNamespace() == nil {
+		o.PidMax = 8192
 	}
 	return o
 }

@@ -29,6 +29,7 @@ func processStage(s spec) error {
 		{"changing ids", s.changeIDs},
 		{"setting signals", s.setSignals},
 		{"closing descriptors", s.closeStreams},
+		{"starting", waitForGo},
 	}
 	for _, step := range steps {
 		if err := step.do(); err != nil {

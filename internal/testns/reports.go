@@ -24,6 +24,7 @@ const (
 // executed.
 type report struct {
 	Error   string  `json:",omitempty"`
+	Ready   bool    `json:",omitempty"` // all is set up, the end of the spec is waited for
 	Started int     `json:",omitempty"` // pid of the program under test, inside
 	Exited  *Status `json:",omitempty"` // of the program under test
 	Reaped  *Reaped `json:",omitempty"`
@@ -61,12 +62,13 @@ type reports struct {
 	mu     sync.Mutex
 	reaped []Reaped
 
+	ready   chan report
 	started chan report
 	exited  chan Status
 }
 
 func readReports(r *os.File) *reports {
-	rs := &reports{started: make(chan report, 1), exited: make(chan Status, 1)}
+	rs := &reports{ready: make(chan report, 1), started: make(chan report, 1), exited: make(chan Status, 1)}
 	go rs.read(r)
 	return rs
 }
@@ -74,13 +76,11 @@ func readReports(r *os.File) *reports {
 func (rs *reports) read(r *os.File) {
 	defer r.Close()
 	defer close(rs.exited)
-	first := true
-	for in := json.NewDecoder(r); ; first = false {
+	for in := json.NewDecoder(r); ; {
 		var one report
 		if err := in.Decode(&one); err != nil {
-			if first {
-				rs.started <- report{Started: 1}
-			}
+			offer(rs.ready, report{Error: "the launcher has ended"})
+			offer(rs.started, report{Started: 1})
 			return
 		}
 		rs.take(one)
@@ -95,23 +95,44 @@ func (rs *reports) take(one report) {
 		rs.mu.Lock()
 		rs.reaped = append(rs.reaped, *one.Reaped)
 		rs.mu.Unlock()
+	case one.Ready:
+		offer(rs.ready, one)
 	default:
-		rs.started <- one
+		offer(rs.ready, one)
+		offer(rs.started, one)
+	}
+}
+
+// offer sends to a channel that takes one report, unless it has had one.
+func offer(to chan report, one report) {
+	select {
+	case to <- one:
+	default:
 	}
 }
 
 // startLimit is how long a launcher may take on a slow and busy machine.
 const startLimit = 60 * time.Second
 
+func (rs *reports) waitReady() error {
+	_, err := await(rs.ready)
+	return err
+}
+
 func (rs *reports) waitStarted() (pid int, err error) {
+	one, err := await(rs.started)
+	return one.Started, err
+}
+
+func await(from chan report) (report, error) {
 	select {
-	case one := <-rs.started:
+	case one := <-from:
 		if one.Error != "" {
-			return 0, errors.New(one.Error)
+			return one, errors.New(one.Error)
 		}
-		return one.Started, nil
+		return one, nil
 	case <-time.After(startLimit):
-		return 0, fmt.Errorf("the launcher said nothing for %v", startLimit)
+		return report{}, fmt.Errorf("the launcher said nothing for %v", startLimit)
 	}
 }
 

@@ -74,19 +74,27 @@ func RequirePidsLimit(t testing.TB) {
 }
 
 // RequirePidMax skips the test on a kernel where kernel.pid_max is one for the whole
-// machine: it belongs to the PID namespace since Linux 6.14.
+// machine.
 func RequirePidMax(t testing.TB) {
 	t.Helper()
 	RequireNS(t)
-	var u unix.Utsname
-	if err := unix.Uname(&u); err != nil {
-		t.Fatal(err)
-	}
-	release := unix.ByteSliceToString(u.Release[:])
-	if !atLeast(release, 6, 14) {
-		refuse(t, "kernel.pid_max of a namespace", fmt.Errorf("kernel %s has one for the machine", release))
+	if err := pidMaxOfNamespace(); err != nil {
+		refuse(t, "kernel.pid_max of a namespace", err)
 	}
 }
+
+// pidMaxOfNamespace says why kernel.pid_max cannot be set for a PID namespace alone:
+// it belongs to that since Linux 6.14.
+var pidMaxOfNamespace = sync.OnceValue(func() error {
+	var u unix.Utsname
+	if err := unix.Uname(&u); err != nil {
+		return os.NewSyscallError("uname", err)
+	}
+	if release := unix.ByteSliceToString(u.Release[:]); !atLeast(release, 6, 14) {
+		return fmt.Errorf("kernel %s has one for the machine", release)
+	}
+	return nil
+})
 
 func atLeast(release string, major, minor int) bool {
 	part := strings.SplitN(release, ".", 3)

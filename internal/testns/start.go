@@ -53,11 +53,7 @@ func start(t testing.TB, o Options, argv []string) (*Container, error) {
 		ended: make(chan struct{}), gone: make(chan struct{}),
 	}
 	if err := c.launch(); err != nil {
-		return nil, err
-	}
-	go c.watch()
-	if c.options.NotPID1 {
-		go c.watchReports()
+		return nil, errors.Join(err, c.end())
 	}
 	pid, err := c.reports.waitStarted()
 	if err != nil {
@@ -67,7 +63,9 @@ func start(t testing.TB, o Options, argv []string) (*Container, error) {
 	return c, nil
 }
 
-// launch starts the launcher, and tells it what to do.
+// launch starts the launcher, and tells it what to do. It enters its cgroup as the
+// last thing before the exec: under a low limit the launcher could not work. The end
+// of the spec tells it to go on.
 func (c *Container) launch() error {
 	who := identity{nobody: c.options.AsNobody && privileged()}
 	cgroup, err := pidsCgroup(c.t, c.options.PidsMax)
@@ -87,7 +85,7 @@ func (c *Container) launch() error {
 	if err != nil {
 		return err
 	}
-	s := spec{Options: c.options, Argv: c.argv, MapIDs: who.nobody || !privileged()}
+	s := spec{Options: c.options, Argv: c.argv, Pids: cgroup, MapIDs: who.nobody || !privileged()}
 	c.cmd = launcherCommand(s)
 	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = c.streams.child[0], c.streams.child[1], c.streams.child[2]
 	c.cmd.ExtraFiles = []*os.File{specRead, reportWrite}
@@ -99,14 +97,21 @@ func (c *Container) launch() error {
 		return fmt.Errorf("cloning namespaces: %w", err)
 	}
 	c.reports = readReports(reportRead)
+	go c.watch()
+	if c.options.NotPID1 {
+		go c.watchReports()
+	}
 	c.ns, err = os.Readlink(fmt.Sprintf("/proc/%d/ns/pid", c.cmd.Process.Pid))
 	if err != nil {
 		return err
 	}
-	if err := cgroup.add(c.cmd.Process.Pid); err != nil {
+	if err := json.NewEncoder(specWrite).Encode(s); err != nil {
 		return err
 	}
-	return json.NewEncoder(specWrite).Encode(s)
+	if err := c.reports.waitReady(); err != nil {
+		return err
+	}
+	return cgroup.add(c.cmd.Process.Pid)
 }
 
 // launcherCommand clones the launcher into its namespaces. Its session is its own,

@@ -15,7 +15,7 @@ import (
 // streams are the standard descriptors of a program, and the test's side of them.
 type streams struct {
 	child  [3]*os.File // nil is /dev/null
-	keep   []*os.File  // ends held open until the container's end
+	stuck  [3]*os.File // the ends of full pipes that nobody reads
 	input  *os.File    // the writing end of stdin, if that is a pipe
 	out    [3]*output
 	master *os.File
@@ -85,7 +85,7 @@ func (s *streams) open(fd int, kind Stream) error {
 	case kind == Broken:
 		return own.Close()
 	case kind == Full:
-		s.keep = append(s.keep, own)
+		s.stuck[fd] = own
 		return fill(w)
 	case fd == 0:
 		s.input = own
@@ -140,8 +140,10 @@ func (s *streams) close() error {
 	if s.input != nil {
 		s.input.Close()
 	}
-	for _, f := range s.keep {
-		f.Close()
+	for _, f := range s.stuck {
+		if f != nil {
+			f.Close()
+		}
 	}
 	return nil
 }

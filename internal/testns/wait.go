@@ -17,7 +17,7 @@ import (
 const WaitLimit = 60 * time.Second
 
 // longestPause is between two looks at a condition, which may read all of /proc.
-const longestPause = 20 * time.Millisecond
+const longestPause = 50 * time.Millisecond
 
 // PID is the host's number of the program under test; 0 if a minimal PID 1 had
 // waited for it before the test could look.
@@ -157,6 +157,9 @@ func (c *Container) kill() {
 }
 
 func (c *Container) end() error {
+	if c.reports == nil {
+		return nil // it was not even cloned
+	}
 	if !c.dead() {
 		c.cmd.Process.Kill()
 	}
@@ -223,6 +226,12 @@ func (c *Container) output(fd int) string {
 		<-o.eof
 	}
 	return o.String()
+}
+
+// Unstick begins to read a stream that was [Full]. What it was full of comes first.
+func (c *Container) Unstick(fd int) {
+	c.streams.out[fd] = collect(c.streams.stuck[fd])
+	c.streams.stuck[fd] = nil
 }
 
 // Input is the writing end of the program's stdin, if that is a [Pipe], or the

@@ -1,0 +1,217 @@
+package guard_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
+
+	"github.com/sbinit/sbinit/internal/testns"
+)
+
+// A shell is an interactive bash, the leader of a session on a terminal.
+type shell struct{ *guarded }
+
+// atShell starts one, not as PID 1, and waits for its prompt.
+func atShell(t *testing.T, o testns.Options, env ...string) shell {
+	t.Helper()
+	o.NotPID1 = true
+	o.Stdin, o.Stdout, o.Stderr = testns.Terminal, testns.Terminal, testns.Terminal
+	o.Env = testns.Environ(append(env, "PS1=> ", "TERM=dumb", "SBINIT="+testns.Build(t), "TOOL="+testns.Tool(t))...)
+	s := shell{&guarded{testns.Start(t, o, "bash", "--norc", "--noprofile", "-i"), host{o: o, sbinit: true}}}
+	s.WaitFor(t, "the prompt", func() bool { return strings.HasSuffix(s.Stdout(), "> ") })
+	return s
+}
+
+// types types, and waits until what comes back contains want.
+func (s shell) types(t *testing.T, typed, want string) {
+	t.Helper()
+	before := len(s.Stdout())
+	if _, err := s.Input().WriteString(typed); err != nil {
+		t.Fatal(err)
+	}
+	s.WaitFor(t, fmt.Sprintf("%q after %q", want, typed), func() bool {
+		return strings.Contains(s.Stdout()[before:], want)
+	})
+}
+
+// runs types a command line that starts a guard, and waits until its program runs.
+func (s shell) runs(t *testing.T, line, program string) testns.Process {
+	t.Helper()
+	s.types(t, line+"\n", "\r\n")
+	p := s.One(program)
+	s.keeper()
+	return p
+}
+
+const ctrlC, ctrlZ, ctrlBackslash = "\x03", "\x1a", "\x1c"
+
+// TestTerminalSignals: what the kernel sends to the foreground process group reaches
+// the program once, and so does what a person sends to the guard.
+func TestTerminalSignals(t *testing.T) {
+	testns.Each(t, func(t *testing.T, o testns.Options) {
+		s := atShell(t, o)
+		s.runs(t, "$SBINIT guard -- $TOOL record", "record")
+		s.ready(t)
+		s.types(t, ctrlC, "signal 2 code 128 value 0\r\n")
+		s.types(t, ctrlBackslash, "signal 3 code 128 value 0\r\n")
+		s.types(t, ctrlZ, "signal 20 code 128 value 0\r\n")
+		if err := pty.Setsize(s.Input(), &pty.Winsize{Rows: 20, Cols: 100}); err != nil {
+			t.Fatal(err)
+		}
+		s.got(t, 4)
+		for i, sig := range []unix.Signal{unix.SIGINT, unix.SIGUSR1, unix.SIGWINCH, unix.SIGTERM, unix.SIGHUP} {
+			s.Kill(s.front(), sig)
+			s.got(t, 5+i)
+		}
+		s.Kill(s.front(), 64)
+		s.types(t, "", "> ")
+		s.types(t, "echo status $?\n", "status 0\r\n")
+		if got := fmt.Sprint(s.recorded()); got != "[2 3 20 28 2 10 28 15 1 64]" {
+			t.Errorf("recorded %s", got)
+		}
+	})
+}
+
+// TestTerminalStop: ctrl-Z stops the job and the shell says so; in the foreground
+// again it goes on.
+func TestTerminalStop(t *testing.T) {
+	testns.Each(t, func(t *testing.T, o testns.Options) {
+		s := atShell(t, o)
+		p := s.runs(t, "$SBINIT guard -- sleep 1000", "sleep")
+		for range 3 {
+			s.types(t, ctrlZ, "Stopped")
+			s.types(t, "echo $((40+2))\n", "42\r\n")
+			if s.state(p) != 'T' || s.state(s.front()) != 'T' || s.state(s.keeper()) != 'S' {
+				t.Error(s.Dump())
+			}
+			s.types(t, "fg\n", "guard -- sleep 1000\r\n")
+			s.WaitFor(t, "the program to go on", func() bool { return s.state(p) == 'S' && s.state(s.front()) == 'S' })
+		}
+		s.types(t, ctrlC, "> ")
+		s.types(t, "echo status $?\n", "status 130\r\n")
+	})
+}
+
+// TestTerminalShell: an interactive shell below a guard has job control of its own, and
+// gives the terminal back.
+func TestTerminalShell(t *testing.T) {
+	testns.Each(t, func(t *testing.T, o testns.Options) {
+		s := atShell(t, o)
+		s.types(t, "PS1='inner> ' $SBINIT guard -- bash --norc --noprofile -i\n", "inner> ")
+		s.types(t, "sleep 1000\n", "\r\n")
+		p := s.One("sleep")
+		s.types(t, ctrlZ, "Stopped")
+		if s.state(p) != 'T' || s.state(s.front()) != 'S' {
+			t.Error(s.Dump())
+		}
+		s.types(t, "fg\n", "sleep 1000\r\n")
+		s.WaitFor(t, "the job to go on", func() bool { return s.state(p) == 'S' })
+		s.types(t, ctrlC, "inner> ")
+		s.types(t, "echo status $?\n", "status 130\r\n")
+		if err := pty.Setsize(s.Input(), &pty.Winsize{Rows: 33, Cols: 123}); err != nil {
+			t.Fatal(err)
+		}
+		s.types(t, "stty size\n", "33 123\r\n")
+		s.types(t, "suspend\n", "Stopped")
+		s.types(t, "fg\n", "\r\n")
+		s.types(t, "sleep 1000 & exit 7\n", "> ")
+		s.types(t, "echo status $?\n", "status 7\r\n")
+		if left := s.Find("sleep"); len(left) > 0 {
+			t.Errorf("left: %v", left)
+		}
+	})
+}
+
+// TestTerminalBackground: a job that reads in the background is stopped, and reads in
+// the foreground.
+func TestTerminalBackground(t *testing.T) {
+	testns.Each(t, func(t *testing.T, o testns.Options) {
+		s := atShell(t, o)
+		p := s.runs(t, "$SBINIT guard -- cat &", "cat")
+		s.WaitFor(t, "the stop", func() bool { return s.state(p) == 'T' && s.state(s.front()) == 'T' })
+		s.types(t, "jobs\n", "Stopped")
+		s.types(t, "fg\n", "guard -- cat\r\n")
+		s.types(t, "hello\n", "hello\r\nhello\r\n")
+		s.types(t, "\x04", "> ")
+	})
+}
+
+// TestTerminalPipeline: in a pipeline the guard's program is of the job's group.
+func TestTerminalPipeline(t *testing.T) {
+	testns.Each(t, func(t *testing.T, o testns.Options) {
+		s := atShell(t, o)
+		p := s.runs(t, "$SBINIT guard -- sleep 1000 | cat", "sleep")
+		s.types(t, ctrlZ, "Stopped")
+		s.types(t, "fg\n", "| cat\r\n")
+		s.WaitFor(t, "the job to go on", func() bool { return s.state(p) == 'S' && s.state(s.front()) == 'S' })
+		s.types(t, ctrlC, "> ")
+		s.types(t, "echo status ${PIPESTATUS[0]}\n", "status 130\r\n")
+	})
+}
+
+// TestTerminalRedirected: none of the program's descriptors is the terminal, which all
+// the same sends its signals to the shell's job.
+func TestTerminalRedirected(t *testing.T) {
+	testns.Each(t, func(t *testing.T, o testns.Options) {
+		s := atShell(t, o)
+		p := s.runs(t, "$SBINIT guard -- sleep 1000 </dev/null >/dev/null 2>&1", "sleep")
+		s.types(t, ctrlZ, "Stopped")
+		s.types(t, "fg\n", "2>&1\r\n")
+		s.WaitFor(t, "the job to go on", func() bool { return s.state(p) == 'S' && s.state(s.front()) == 'S' })
+		s.types(t, ctrlC, "> ")
+		s.types(t, "echo status $?\n", "status 130\r\n")
+	})
+}
+
+// TestTerminalEndWhileStopped: a program that is ended while its job is stopped takes
+// the guard along, which the shell says.
+func TestTerminalEndWhileStopped(t *testing.T) {
+	testns.Each(t, func(t *testing.T, o testns.Options) {
+		s := atShell(t, o, "SBINIT_KILL_GRACE=0")
+		p := s.runs(t, "$SBINIT guard -- sleep 1000", "sleep")
+		s.types(t, ctrlZ, "Stopped")
+		s.Kill(p, unix.SIGKILL)
+		s.WaitFor(t, "the guard's end", func() bool { return len(s.Find("guard")) == 0 })
+		s.types(t, "wait %1; echo status $?\n", "status 137\r\n")
+	})
+}
+
+// TestTerminalContinued: a program that somebody else continues takes the guard along.
+func TestTerminalContinued(t *testing.T) {
+	testns.Each(t, func(t *testing.T, o testns.Options) {
+		s := atShell(t, o)
+		p := s.runs(t, "$SBINIT guard -- sleep 1000", "sleep")
+		s.Kill(p, unix.SIGSTOP)
+		s.WaitFor(t, "the front to stop", func() bool { return s.state(s.front()) == 'T' })
+		s.Kill(p, unix.SIGCONT)
+		s.WaitFor(t, "the front to go on", func() bool { return s.state(s.front()) == 'S' })
+	})
+}
+
+// TestTerminalHangup: the end of the terminal ends the job.
+func TestTerminalHangup(t *testing.T) {
+	testns.Each(t, func(t *testing.T, o testns.Options) {
+		s := atShell(t, o, "SBINIT_KILL_GRACE=0")
+		s.runs(t, "$SBINIT guard -- $TOOL chain 5", "chain")
+		s.ready(t)
+		s.Input().Close()
+		s.WaitFor(t, "everybody's end", func() bool { return len(s.InYard()) == 0 })
+	})
+}
+
+// TestTerminalKilled: nobody is left on a terminal, whatever ends.
+func TestTerminalKilled(t *testing.T) {
+	testns.Each(t, func(t *testing.T, o testns.Options) {
+		s := atShell(t, o, "SBINIT_KILL_GRACE=0")
+		for _, victim := range []string{"chain", "guard", "sbinit-keeper"} {
+			before := len(s.Stdout())
+			s.types(t, "$SBINIT guard -- $TOOL chain 20\n", "ready")
+			s.Kill(s.Find(victim)[0], unix.SIGKILL)
+			s.WaitFor(t, "everybody's end", func() bool { return len(s.InYard()) == 0 })
+			s.WaitFor(t, "the prompt", func() bool { return strings.HasSuffix(s.Stdout()[before:], "> ") })
+		}
+	})
+}
