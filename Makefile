@@ -34,11 +34,11 @@ demo: build ## see the point in ten seconds: a killed daemon's child under sbini
 
 .PHONY: test
 test: build ## all tests that need no container engine
-	SBINIT_BINARY=$(CURDIR)/$(BIN) $(GO) test -count=1 ./...
+	SBINIT_BINARY=$(CURDIR)/$(BIN) $(GO) test -count=1 -timeout 30m ./...
 
 .PHONY: race
-race: build ## the tests under the race detector (needs gcc)
-	CGO_ENABLED=1 SBINIT_BINARY=$(CURDIR)/$(BIN) $(GO) test -count=1 -race ./...
+race: ## the tests that run in their own process, under the race detector (needs gcc)
+	CGO_ENABLED=1 $(GO) test -count=1 -short -race -timeout 20m ./internal/...
 
 .PHONY: vet
 vet: ## go vet, for all that is built

@@ -23,9 +23,14 @@ func refuse(t testing.TB, what string, reason error) {
 	t.Skipf("not allowed here: %s: %v", what, reason)
 }
 
-// RequireNS skips the test, with the kernel's reason, where namespaces cannot be made.
+// RequireNS skips the test, with the kernel's reason, where namespaces cannot be made,
+// and with -short: what runs in them is another program, which the race detector does
+// not see.
 func RequireNS(t testing.TB) {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("-short leaves out what runs in namespaces")
+	}
 	if err := namespacesAllowed(); err != nil {
 		refuse(t, "making PID and mount namespaces", err)
 	}
