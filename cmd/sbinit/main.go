@@ -55,7 +55,7 @@ type process struct {
 
 // host runs the program and stays, as an init or as one of a guard's pair.
 func (p process) host(in config.Invocation, warnings []config.Warning) int {
-	if err := pid1.CheckTaskLimit(); err != nil {
+	if err := pid1.CheckLimits(); err != nil {
 		return fail(err.Error())
 	}
 	var err error

@@ -27,13 +27,17 @@ export const scenarios = {
 const usual = { scenarios: ['session', 'devserver'], kills: ['TERM daemon', 'KILL daemon'] };
 const wrapped = { ...usual, kills: ['TERM front', 'KILL front'] };
 
-/** What is run without being asked for; "@" stands for the sbinit under test. */
+/**
+ * What is run without being asked for; "@" stands for the sbinit under test. Where
+ * dev servers go, "devserver" asks for all that "session" does.
+ */
 export const builtin = [
   { ...usual, expected: 'clean', text: '@' },
-  { ...wrapped, expected: 'contained', text: 'guard=tini -- :: @ guard --',
-    kills: [...wrapped.kills, 'KILL daemon', 'KILL keeper'] },
-  { ...usual, expected: 'contained', text: 'guard-daemon=env SBINIT_GUARD=sandbox-agent SBINIT_ORPHANS=keep @ --' },
-  { ...usual, expected: 'contained', text: 'guard-agent=env SBINIT_GUARD=claude-agent-acp @ --',
+  { expected: 'contained', text: 'guard=tini -- :: @ guard --',
+    scenarios: ['devserver'], kills: ['TERM front', 'KILL front', 'KILL daemon', 'KILL keeper'] },
+  { expected: 'contained', text: 'guard-daemon=env SBINIT_GUARD=sandbox-agent SBINIT_ORPHANS=keep @ --',
+    scenarios: ['devserver'], kills: ['TERM daemon', 'KILL daemon'] },
+  { expected: 'contained', text: 'guard-agent=env SBINIT_GUARD=claude-agent-acp @ --',
     scenarios: ['lifetime', 'pair'], kills: ['KILL daemon'] },
   { ...usual, expected: 'leak', text: 'tini --' },
 ];

@@ -11,7 +11,7 @@ import (
 //
 //	keeper -> front   started  PID       the program runs
 //	                  failed   CODE      it could not be started; the keeper has said why
-//	                  stopped  SIGNAL    it was stopped
+//	                  stopped  SIGNAL    it was stopped; front stops as well
 //	                  ended    STATUS    wait status; nobody is left below the keeper
 //	                  escaped  STATUS    the same, but somebody could not be ended
 //	front -> keeper   signal   NUMBER    pass it on to the program
@@ -96,6 +96,16 @@ func (c *channel) receive(fn func(message)) (end bool) {
 			fn(message{kind(e.Uint32(b[:])), int32(e.Uint32(b[4:]))})
 		}
 	}
+}
+
+// maker is the number of the process that made the socket pair, the front
+// (unix(7), SO_PEERCRED).
+func (c *channel) maker() (int, error) {
+	cred, err := unix.GetsockoptUcred(c.fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
+	if err != nil {
+		return 0, os.NewSyscallError("getsockopt", err)
+	}
+	return int(cred.Pid), nil
 }
 
 // inheritable makes the descriptor survive an exec, or not.

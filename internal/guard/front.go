@@ -157,18 +157,32 @@ func (f *front) step(now time.Time) (code int, done bool) {
 	return f.status, true
 }
 
-// signalled passes a signal on, unless the kernel's terminal driver sent it to
-// the whole foreground group, which the program is in (SI_KERNEL is positive).
+// signalled passes a signal on, unless the program has it already, or it is the
+// keeper's, which continues us with the program.
 func (f *front) signalled(info signals.Info) {
 	switch {
 	case info.Signal == unix.SIGCHLD:
-	case f.terminal && info.Code > 0 && slices.Contains(fromTerminal, info.Signal):
+	case info.PID > 0 && int(info.PID) == f.keeper:
+	case f.terminal && toGroup(info):
 	default:
 		f.forward.Receive(info.Signal, time.Now())
 	}
 }
 
-// fromTerminal are sent to a foreground process group by its terminal (termios(3)).
+// toGroup says whether the kernel has sent a signal to our whole process group,
+// which the program is in: SI_KERNEL is positive, what a process sends is not
+// (sigaction(2)). A hang-up is sent to the leader of a session alone, and to the
+// foreground group when that ends (tty_signal_session_leader, drivers/tty).
+func toGroup(info signals.Info) bool {
+	if info.Code <= 0 || !slices.Contains(fromTerminal, info.Signal) {
+		return false
+	}
+	hangup := info.Signal == unix.SIGHUP || info.Signal == unix.SIGCONT
+	session, err := unix.Getsid(0)
+	return !hangup || err != nil || session != os.Getpid()
+}
+
+// fromTerminal are sent to process groups for the sake of a terminal (termios(3)).
 var fromTerminal = []unix.Signal{unix.SIGINT, unix.SIGQUIT, unix.SIGTSTP, unix.SIGWINCH, unix.SIGHUP, unix.SIGCONT,
 	unix.SIGTTIN, unix.SIGTTOU}
 
@@ -180,19 +194,11 @@ func (f *front) take(m message) {
 	case started:
 		f.program = int(m.value)
 	case stopped:
-		f.mirrorStop()
+		stopLike(unix.Signal(m.value))
 	case failed:
 		f.over, f.safe, f.status = true, true, int(m.value)
 	case ended, escaped:
 		f.over, f.safe, f.status = true, m.kind == ended, reap.Code(unix.WaitStatus(m.value))
-	}
-}
-
-// mirrorStop stops us when the program was stopped, so that a shell above sees
-// its job stopped; what continues us is passed on.
-func (f *front) mirrorStop() {
-	if f.terminal {
-		_ = unix.Kill(os.Getpid(), unix.SIGSTOP)
 	}
 }
 

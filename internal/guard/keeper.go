@@ -1,7 +1,6 @@
 package guard
 
 import (
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,6 +21,7 @@ type keeper struct {
 	*subreaper
 	channel *channel
 	waiter  *waiter
+	job     job
 	program int
 	shared  bool            // the program is in front's process group
 	reaped  bool            // the program has ended
@@ -59,6 +59,10 @@ func newKeeper(s Setup, c *channel, logger *log.Logger) (k *keeper, code int, er
 	}
 	r.log = logger
 	k = &keeper{subreaper: r, channel: c, waiter: newWaiter(s.Source, c), shared: onTerminal()}
+	k.job.follows = k.shared
+	if k.job.front, err = c.maker(); err != nil {
+		return nil, Failed, err
+	}
 	if k.program, err = reap.Start(k.spec(s)); err != nil {
 		return nil, reap.ExitCode(err), err
 	}
@@ -81,10 +85,10 @@ func (k *keeper) spec(s Setup) reap.Spec {
 		spec.NoFile = &limit
 	}
 	if k.shared {
-		spec.Group, _ = unix.Getpgid(os.Getppid())
+		spec.Group, _ = unix.Getpgid(k.job.front) // ESRCH: it has gone, and the program will be ended
 	}
 	pid, ok := lookup(env, "LISTEN_PID")
-	spec.ListenPID = ok && pid == strconv.Itoa(os.Getppid())
+	spec.ListenPID = ok && pid == strconv.Itoa(k.job.front)
 	return spec
 }
 
@@ -133,6 +137,7 @@ func (k *keeper) finish() {
 		m.kind = escaped
 	}
 	k.channel.send(m)
+	k.job.resume()
 }
 
 // shutDown begins the end of all below us.
@@ -162,24 +167,36 @@ func (k *keeper) take(m message) {
 		return
 	}
 	sig := unix.Signal(m.value)
+	k.job.passed(sig)
 	err := signals.ToProgram(k.program, !k.shared && k.cfg.Forward == config.ForwardGroup, sig)
 	if err != nil && err != unix.ESRCH {
 		k.log.Warn("signal could not be forwarded to the program", log.Text("signal", signals.Name(sig)), log.Cause(err))
 	}
 }
 
-// reap takes every exit below us; the program's begins the end.
+// reap takes every exit below us; the program's begins the end. That the program
+// was continued is another event of wait's.
 func (k *keeper) reap() {
 	for more := true; more; {
 		more, _, _ = reap.Drain(64, func(e reap.Exit) {
 			switch {
 			case e.PID != k.program || k.reaped:
 			case e.Status.Stopped():
-				k.channel.send(message{stopped, int32(e.Status.StopSignal())})
+				k.stopped(e.Status.StopSignal())
 			default:
 				k.reaped, k.status = true, e.Status
 				k.shutDown("the program has ended: what it started is ended")
 			}
 		})
+	}
+	if k.job.follows && !k.reaped && continued(k.program) {
+		k.job.resume()
+	}
+}
+
+// stopped has front stop as the program did.
+func (k *keeper) stopped(sig unix.Signal) {
+	if k.job.follows {
+		k.channel.send(message{stopped, int32(sig)})
 	}
 }

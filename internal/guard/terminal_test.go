@@ -2,6 +2,8 @@ package guard_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -19,7 +21,7 @@ func atShell(t *testing.T, o testns.Options, env ...string) shell {
 	t.Helper()
 	o.NotPID1 = true
 	o.Stdin, o.Stdout, o.Stderr = testns.Terminal, testns.Terminal, testns.Terminal
-	o.Env = testns.Environ(append(env, "PS1=> ", "TERM=dumb", "SBINIT="+testns.Build(t), "TOOL="+testns.Tool(t))...)
+	o.Env = testns.Environ(append(env, "PS1=> ", "TERM=dumb", "SBINIT="+testns.Build(t), "TOOL="+testns.Tool(t), "HOSTILE="+testns.Hostile(t))...)
 	s := shell{&guarded{testns.Start(t, o, "bash", "--norc", "--noprofile", "-i"), host{o: o, sbinit: true}}}
 	s.WaitFor(t, "the prompt", func() bool { return strings.HasSuffix(s.Stdout(), "> ") })
 	return s
@@ -67,7 +69,7 @@ func TestTerminalSignals(t *testing.T) {
 			s.got(t, 5+i)
 		}
 		s.Kill(s.front(), 64)
-		s.types(t, "", "> ")
+		s.WaitFor(t, "the prompt", func() bool { return strings.HasSuffix(s.Stdout(), "> ") })
 		s.types(t, "echo status $?\n", "status 0\r\n")
 		if got := fmt.Sprint(s.recorded()); got != "[2 3 20 28 2 10 28 15 1 64]" {
 			t.Errorf("recorded %s", got)
@@ -191,14 +193,29 @@ func TestTerminalContinued(t *testing.T) {
 	})
 }
 
-// TestTerminalHangup: the end of the terminal ends the job.
+// TestTerminalHangup: the terminal goes away. The kernel tells the leader of its
+// session, which may be the guard, and the foreground group when that has ended.
 func TestTerminalHangup(t *testing.T) {
 	testns.Each(t, func(t *testing.T, o testns.Options) {
-		s := atShell(t, o, "SBINIT_KILL_GRACE=0")
-		s.runs(t, "$SBINIT guard -- $TOOL chain 5", "chain")
-		s.ready(t)
-		s.Input().Close()
-		s.WaitFor(t, "everybody's end", func() bool { return len(s.InYard()) == 0 })
+		o.NotPID1, o.Env = true, testns.Environ("SBINIT_KILL_GRACE=0", "SBINIT="+testns.Build(t), "HOSTILE="+testns.Hostile(t))
+		for name, command := range map[string]string{
+			"leader":     `exec $SBINIT guard -- sh -c "$PROGRAM"`,
+			"not leader": `$SBINIT guard -- sh -c "$PROGRAM"; :`,
+		} {
+			t.Run(name, func(t *testing.T) {
+				o := o
+				file := filepath.Join(testns.Dir(t), "hup")
+				o.Env = append(o.Env, "PROGRAM=trap 'echo >>"+file+"' HUP; $HOSTILE tree '(s)(sd)' & wait; exit")
+				c := testns.Start(t, o, "sh", "-c", `script -qfc "$0" /dev/null; :`, command)
+				g := &guarded{c, host{o, true}}
+				g.ready(t)
+				g.Kill(g.One("script"), unix.SIGKILL)
+				g.WaitFor(t, "everybody's end", func() bool { return len(g.InYard()) == 0 })
+				if hups, err := os.ReadFile(file); err != nil || string(hups) != "\n" {
+					t.Errorf("the program was told %d times of the hang-up (%v)", len(hups), err)
+				}
+			})
+		}
 	})
 }
 
@@ -213,5 +230,27 @@ func TestTerminalKilled(t *testing.T) {
 			s.WaitFor(t, "everybody's end", func() bool { return len(s.InYard()) == 0 })
 			s.WaitFor(t, "the prompt", func() bool { return strings.HasSuffix(s.Stdout()[before:], "> ") })
 		}
+	})
+}
+
+// TestTerminalInit: PID 1 is sbinit on a terminal, as with `docker run -it`, and the
+// guard its main program. Nobody could continue what ctrl-Z has stopped, so it goes on.
+func TestTerminalInit(t *testing.T) {
+	testns.Each(t, func(t *testing.T, o testns.Options) {
+		o.Stdin, o.Stdout, o.Stderr = testns.Terminal, testns.Terminal, testns.Terminal
+		g := host{o, true}.guard(t, nil, script("trap 'echo usr' USR1; echo ready; while :; do sleep 0.05; done")...)
+		g.ready(t)
+		for n := range 3 {
+			if _, err := g.Input().WriteString(ctrlZ); err != nil {
+				t.Fatal(err)
+			}
+			g.WaitFor(t, "the terminal's echo", func() bool { return strings.Count(g.Stdout(), "^Z") == n+1 })
+			g.Signal(unix.SIGUSR1)
+			g.WaitFor(t, "the program to go on", func() bool { return strings.Count(g.Stdout(), "usr\r\n") == n+1 })
+		}
+		if _, err := g.Input().WriteString(ctrlC); err != nil {
+			t.Fatal(err)
+		}
+		g.ends(t, 130)
 	})
 }

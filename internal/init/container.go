@@ -16,8 +16,12 @@ import (
 	"github.com/sbinit/sbinit/internal/signals"
 )
 
-// reapBudget is how many exits are taken before signals get their turn again.
-const reapBudget = 64
+// How many exits are taken before signals get their turn again; and at the end,
+// before another pass over those who are left.
+const (
+	reapBudget  = 64
+	drainBudget = 8192
+)
 
 // A container is the state of the loop. Fields from fs on are nil without
 // /proc, from watcher on also where orphans are kept.
@@ -162,7 +166,11 @@ func (c *container) reap() {
 	if !c.unreaped {
 		return
 	}
-	more, none, err := reap.Drain(reapBudget, c.exited)
+	budget := reapBudget
+	if c.drain != nil {
+		budget = drainBudget
+	}
+	more, none, err := reap.Drain(budget, c.exited)
 	if err != nil {
 		c.log.Error("waiting for children failed", log.Cause(err))
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+
+	"golang.org/x/sys/unix"
 )
 
 // tasksNeeded are the threads that sbinit will have beside those that it has at
@@ -15,10 +17,23 @@ const tasksNeeded = spareThreads + 4
 // and v1 (kernel Documentation/admin-guide/cgroup-v1/pids.rst).
 var pidsFolders = []string{"/sys/fs/cgroup", "/sys/fs/cgroup/pids"}
 
-// CheckTaskLimit refuses a limit under which the Go runtime would die of the
+// descriptorsNeeded are those that sbinit and the Go runtime open, with a few to
+// read /proc by.
+const descriptorsNeeded = 24
+
+// CheckLimits refuses limits under which nothing good would come of a start.
+func CheckLimits() error {
+	var files unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_NOFILE, &files) == nil && files.Cur < descriptorsNeeded {
+		return fmt.Errorf("too many open files: the limit is %d, want %d at least (ulimit -n)", files.Cur, descriptorsNeeded)
+	}
+	return checkTaskLimit()
+}
+
+// checkTaskLimit refuses a limit under which the Go runtime would die of the
 // next thread it needs, with a stack trace in place of a reason. It is for the
 // start of main: below 5 or so a Go program does not come as far as that.
-func CheckTaskLimit() error {
+func checkTaskLimit() error {
 	for _, folder := range pidsFolders {
 		limit, limited := readCount(folder + "/pids.max")
 		used, ok := readCount(folder + "/pids.current")

@@ -14,7 +14,7 @@ const (
 	quietAfter   = time.Minute     // nothing forked for so long: tick slower
 	quietTick    = 5 * time.Second // the slower tick
 	lookShare    = 10              // looks take at most one part in so many of the time
-	parentsLimit = 4096            // pidfds held; parents beyond are seen by the tick alone
+	parentsLimit = 4096            // pidfds held at most; parents beyond are seen by the tick alone
 )
 
 // A watcher notices processes that were re-parented to us. Nothing in the
@@ -30,6 +30,7 @@ type watcher struct {
 	pidfds   bool
 	snap     proc.Snapshot
 	parents  map[proc.ID]int // pidfd of each process seen to have children
+	most     int             // of them
 	byFD     map[int]proc.ID
 	fullSaid bool
 
@@ -47,8 +48,18 @@ type watcher struct {
 func newWatcher(self int, fs *proc.FS, poll *poller, logger *log.Logger, pidfds bool, interval time.Duration) *watcher {
 	return &watcher{
 		self: self, fs: fs, poll: poll, log: logger, pidfds: pidfds, interval: interval,
-		parents: map[proc.ID]int{}, byFD: map[int]proc.ID{},
+		parents: map[proc.ID]int{}, byFD: map[int]proc.ID{}, most: parentsAllowed(),
 	}
+}
+
+// parentsAllowed leaves half of the descriptors, and those of sbinit itself, for
+// everything else.
+func parentsAllowed() int {
+	var files unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_NOFILE, &files) != nil || files.Cur/2 < descriptorsNeeded {
+		return 0
+	}
+	return int(min(files.Cur/2-descriptorsNeeded, parentsLimit))
 }
 
 // beforeFork and afterFork find out whether /proc/loadavg counts our own PID
@@ -157,7 +168,7 @@ func (w *watcher) ours() func(*proc.Stat) bool {
 }
 
 func (w *watcher) watch(p *proc.Stat) {
-	if _, ok := w.parents[p.ID]; ok || p.PID == w.self || len(w.parents) >= parentsLimit {
+	if _, ok := w.parents[p.ID]; ok || p.PID == w.self || len(w.parents) >= w.most {
 		return
 	}
 	fd, err := proc.OpenPidfd(p.PID)

@@ -10,7 +10,8 @@ import (
 
 // Walk appends the Stat of every process that /proc shows to into, in no
 // order. A process that ends meanwhile is left out; one that starts meanwhile
-// may be.
+// may be. Without a descriptor or memory to read one it fails: to leave that one
+// out would be to say that it is not there.
 func (fs *FS) Walk(into []Stat) ([]Stat, error) {
 	if _, err := unix.Seek(fs.dir, 0, 0); err != nil {
 		return into, err
@@ -23,17 +24,19 @@ func (fs *FS) Walk(into []Stat) ([]Stat, error) {
 		if err != nil || n <= 0 {
 			return into, err
 		}
-		into = fs.statAll(fs.dent[:n], into)
+		if into, err = fs.statAll(fs.dent[:n], into); err != nil {
+			return into, err
+		}
 	}
 }
 
 // statAll reads the stat file of every numeric entry of a getdents64(2) buffer.
-func (fs *FS) statAll(dent []byte, into []Stat) []Stat {
+func (fs *FS) statAll(dent []byte, into []Stat) ([]Stat, error) {
 	const header = 19 // struct linux_dirent64: ino 8, off 8, reclen 2, type 1
 	for len(dent) >= header {
 		size := int(binary.NativeEndian.Uint16(dent[16:]))
 		if size < header || size > len(dent) {
-			return into
+			return into, unix.EBADMSG
 		}
 		name := dent[header:size]
 		dent = dent[size:]
@@ -45,7 +48,11 @@ func (fs *FS) statAll(dent []byte, into []Stat) []Stat {
 			continue
 		}
 		line, err := fs.readOnce(fs.in(int(pid), "stat"))
-		if err != nil {
+		switch err {
+		case nil:
+		case unix.EMFILE, unix.ENFILE, unix.ENOMEM:
+			return into, err
+		default: // it has ended, or is hidden from us
 			continue
 		}
 		into = append(into, Stat{})
@@ -53,7 +60,7 @@ func (fs *FS) statAll(dent []byte, into []Stat) []Stat {
 			into = into[:len(into)-1]
 		}
 	}
-	return into
+	return into, nil
 }
 
 // AppendChildren appends the numbers of the children that this process adopted,
