@@ -19,7 +19,7 @@ var pidsFolders = []string{"/sys/fs/cgroup", "/sys/fs/cgroup/pids"}
 
 // descriptorsNeeded are those that sbinit and the Go runtime open, with a few to
 // read /proc by.
-const descriptorsNeeded = 24
+const descriptorsNeeded = 20
 
 // CheckLimits refuses limits under which nothing good would come of a start.
 func CheckLimits() error {
