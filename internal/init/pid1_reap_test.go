@@ -62,6 +62,7 @@ func TestReapKeepsStatus(t *testing.T) {
 func TestReapWarns(t *testing.T) {
 	each(t, func(t *testing.T, o testns.Options) {
 		c := sbinitWith(t, o, nil, []string{"-w"}, script("%[1]s litter 3; exec %[1]s record", testns.Tool(t))...)
+		c.WaitFor(t, "litter and the recorder", func() bool { return strings.Count(c.Stdout(), "ready\n") == 2 })
 		c.WaitFor(t, "three lines", func() bool { return strings.Count(c.Stderr(), "reaped zombie") == 3 })
 		finish(t, c)
 	})
