@@ -36,6 +36,10 @@ demo: build ## see the point in ten seconds: a killed daemon's child under sbini
 test: build ## all tests that need no container engine
 	SBINIT_BINARY=$(CURDIR)/$(BIN) $(GO) test -count=1 -timeout 30m ./...
 
+.PHONY: hostile
+hostile: build ## guard and the engine against hostile programs and random trees (long, heavy)
+	SBINIT_BINARY=$(CURDIR)/$(BIN) $(GO) test -count=1 -timeout 60m -tags hostile ./internal/guard ./internal/contain
+
 .PHONY: race
 race: ## the tests that run in their own process, under the race detector (needs gcc)
 	CGO_ENABLED=1 $(GO) test -count=1 -short -race -timeout 20m ./internal/...
@@ -75,7 +79,7 @@ e2e: build ## real containers: starts a dockerd of its own (root, docker.io, bus
 
 .PHONY: incident
 incident: build ## the real sandbox-agent and claude-agent-acp, RUNS of each (root, node, npm, tini)
-	deploy/incident/run.sh --runs $(RUNS) --init $(CURDIR)/$(BIN)
+	deploy/incident/run.sh --runs $(RUNS) --init $(CURDIR)/$(BIN) --only sbinit --only tini
 
 .PHONY: size
 size: build ## the budgets: size of the binary, memory and threads of PID 1

@@ -70,7 +70,7 @@ test('the built-in variants are whole', () => {
 });
 
 test('a variant is run with its own scenarios and kills, or those asked for', () => {
-  const variant = parseVariant({ text: 'x ::y', expected: 'contained', scenarios: ['session', 'pair'], kills: ['KILL front', 'TERM keeper'] });
+  const variant = parseVariant({ text: 'x :: y', expected: 'contained', scenarios: ['session', 'pair'], kills: ['KILL front', 'TERM keeper'] });
   const listed = (...by) => cases([variant], ...by).map(({ scenario, kill }) => `${scenario} ${kill.signal} ${kill.victim}`);
   assert.deepEqual(listed(), ['session KILL front', 'session TERM keeper', 'pair KILL front', 'pair TERM keeper']);
   assert.deepEqual(listed(['twins'], ['HUP']), ['twins HUP front', 'twins HUP keeper']);

@@ -26,7 +26,7 @@ export const help = `usage: run.sh [OPTION]...
   --control [NAME=]COMMAND  one that must leak, for comparison
   --only NAME               only the init of this name
   --runs N                  runs of each case (default: 5)
-  --signals LIST            what kills the daemon, of ${signalNames} (default: TERM,KILL)
+  --signals LIST            what kills, of ${signalNames} (default: what belongs to the init)
   --scenarios LIST          of ${scenarioNames} (default: what belongs to the init)
   --limit SECONDS           how long leftovers may take to go, longer than all graces
                             of the init together (default: 15)

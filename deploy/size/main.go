@@ -66,7 +66,7 @@ func run(out io.Writer, sbinit string) error {
 	figures := []figure{
 		{"binary", float64(file.Size()) / mega, 3.5, "MB"},
 		{"PID 1 resident, idle", alone.resident / mega, 4.0, "MB"},
-		{fmt.Sprintf("PID 1 resident, %d processes", crowd), among.resident / mega, 4.0, "MB"},
+		{fmt.Sprintf("PID 1 resident, %d processes", crowd), among.resident / mega, 0, "MB"},
 		{"PID 1 threads, idle", float64(alone.threads), 8, ""},
 		{"PID 1 open descriptors, idle", float64(alone.descriptors), 0, ""},
 		{fmt.Sprintf("PID 1 open descriptors, %d processes", crowd), float64(among.descriptors), 0, ""},

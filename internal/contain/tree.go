@@ -28,11 +28,21 @@ type Tree struct {
 	snap  proc.Snapshot
 	told  map[proc.ID]unix.Signal // the last signal that each has got
 	last  int                     // how many were there in the last pass of SIGKILL
+
+	look      func(*proc.Snapshot) error // walks /proc
+	childless func() bool                // wait says that we have no child
 }
 
 // NewTree returns the tree below this process.
 func NewTree(self int, fs *proc.FS, fence *Fence) *Tree {
-	return &Tree{self: self, fs: fs, fence: fence, told: map[proc.ID]unix.Signal{}}
+	t := &Tree{self: self, fs: fs, fence: fence, told: map[proc.ID]unix.Signal{}, childless: childless}
+	t.look = func(s *proc.Snapshot) error { return s.Take(fs) }
+	return t
+}
+
+// childless is asked in a way that reaps nobody.
+func childless() bool {
+	return unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT|unix.WALL, nil) == unix.ECHILD
 }
 
 // Tell makes one pass. If the tree has grown since the last pass of SIGKILL it
@@ -103,7 +113,7 @@ func (t *Tree) walk() error {
 	if t.fs == nil {
 		return unix.ENOENT
 	}
-	return t.snap.Take(t.fs)
+	return t.look(&t.snap)
 }
 
 // Empty is proven by wait, which says that we have no child, and by two walks in
@@ -113,8 +123,7 @@ func (t *Tree) Empty() bool {
 	if t.fs == nil {
 		return true
 	}
-	err := unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT|unix.WALL, nil)
-	if err != unix.ECHILD {
+	if !t.childless() {
 		return false
 	}
 	for range 2 {

@@ -1,3 +1,5 @@
+//go:build hostile
+
 package guard_test
 
 import (
@@ -9,9 +11,6 @@ import (
 
 	"github.com/sbinit/sbinit/internal/testns"
 )
-
-// endLimit is the guard's own limit for SIGKILL, and time for a slow machine.
-const endLimit = 20 * time.Second
 
 // TestHostile: nobody is left of programs that resist, and no stranger is harmed.
 func TestHostile(t *testing.T) {

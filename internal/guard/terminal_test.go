@@ -1,3 +1,5 @@
+//go:build hostile
+
 package guard_test
 
 import (
