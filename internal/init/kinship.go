@@ -112,7 +112,11 @@ func (ks *kinship) noteLeaders(s *proc.Snapshot) {
 		if p.PID != p.SID && p.PID != p.PGID {
 			continue
 		}
-		if g := ks.owner(p.ID); g != nil {
+		g := ks.owner(p.ID)
+		if k := ks.all[p.ID]; k != nil && k.entry >= 0 {
+			g = k // a guard leads its own
+		}
+		if g != nil {
 			ks.led[p.PID] = g.ID
 		}
 	}
