@@ -122,10 +122,12 @@ func answerSaysGone(b []byte) bool {
 		if size < 5 || size > len(b) {
 			return false
 		}
-		switch binary.NativeEndian.Uint16(b[2:]) {
-		case unixDiagPeer:
+		switch kind := binary.NativeEndian.Uint16(b[2:]); {
+		case kind == unixDiagPeer && size >= 8:
 			peer = binary.NativeEndian.Uint32(b[4:])
-		case unixDiagShutdown:
+		case kind == unixDiagPeer:
+			return false
+		case kind == unixDiagShutdown:
 			shut = b[4]
 		}
 		b = b[min((size+3)&^3, len(b)):]
