@@ -34,7 +34,7 @@ demo: build ## see the point in ten seconds: a killed daemon's child under sbini
 
 .PHONY: test
 test: build ## all tests that need no container engine
-	SBINIT_BINARY=$(CURDIR)/$(BIN) $(GO) test -count=1 -timeout 30m ./...
+	SBINIT_BINARY=$(CURDIR)/$(BIN) $(GO) test -count=1 -p 1 -timeout 30m ./...
 
 .PHONY: hostile
 hostile: build ## guard and the engine against hostile programs and random trees (long, heavy)
