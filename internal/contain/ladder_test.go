@@ -199,3 +199,24 @@ func TestLadderPauses(t *testing.T) {
 		t.Errorf("killed at %v, want %v", kills[:6], want)
 	}
 }
+
+// TestLadderEarly: woken before something is due it only looks whether anybody is left.
+func TestLadderEarly(t *testing.T) {
+	for _, polite := range []time.Duration{0, time.Minute} {
+		c := newCrowd(2, unix.SIGUSR1, 0)
+		l := NewLadder(c, polite, time.Minute, c.now)
+		climb(t, c, l, 40*time.Millisecond)
+		told := len(c.told)
+		for l.Due().After(c.now) {
+			l.Step(c.now)
+			c.now = c.now.Add(100 * time.Microsecond)
+		}
+		if len(c.told) != told {
+			t.Errorf("polite %v: told %v before it was due", polite, c.told[told:])
+		}
+		c.left = 0
+		if l.Step(c.now); !l.Done() {
+			t.Errorf("polite %v: the end was not noticed", polite)
+		}
+	}
+}

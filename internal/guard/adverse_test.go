@@ -23,28 +23,40 @@ const killLimit = 5 * time.Second
 func TestNotContained(t *testing.T) {
 	testns.Each(t, func(t *testing.T, o testns.Options) {
 		o.NotPID1 = true
+		var all []hold
 		for _, cause := range kills {
-			t.Run(cause.name, func(t *testing.T) {
-				t.Parallel()
-				g, held := host{o: o}.held(t)
-				begin := time.Now()
-				g.now(cause)
-				g.said(t, fmt.Sprintf(`error: not contained .*\n.*process not ended .*"pid": %d, "name": "sleep", "state": "Z"`, held.PID))
-				want := "status 125\n"
-				if cause.name == frontKilled.name {
-					want = "status -1\n"
-				}
-				g.WaitFor(t, want, func() bool { return strings.Contains(g.Stdout(), want) })
-				if took := time.Since(begin); took < killLimit || took > killLimit+4*time.Second {
-					t.Errorf("said after %v", took)
-				}
-				if left := g.InYard(); len(left) != 1 || left[0].PID != held.PID {
-					t.Errorf("left: %v", left)
-				}
-				g.StrangersUnharmed(t)
-			})
+			g, held := host{o: o}.held(t)
+			g.now(cause)
+			all = append(all, hold{g, cause, held, time.Now()})
+		}
+		for _, h := range all {
+			t.Run(h.cause.name, h.isReported)
 		}
 	})
+}
+
+// A hold is a guard that has begun to end somebody whom it cannot.
+type hold struct {
+	*guarded
+	cause cause
+	held  testns.Process
+	begun time.Time
+}
+
+func (h hold) isReported(t *testing.T) {
+	h.said(t, fmt.Sprintf(`error: not contained .*\n.*process not ended .*"pid": %d, "name": "sleep", "state": "Z"`, h.held.PID))
+	want := "status 125\n"
+	if h.cause.name == frontKilled.name {
+		want = "status -1\n"
+	}
+	h.WaitFor(t, want, func() bool { return strings.Contains(h.Stdout(), want) })
+	if took := time.Since(h.begun); took < killLimit || took > killLimit+4*time.Second {
+		t.Errorf("said after %v", took)
+	}
+	if left := h.InYard(); len(left) != 1 || left[0].PID != h.held.PID {
+		t.Errorf("left: %v", left)
+	}
+	h.StrangersUnharmed(t)
 }
 
 // held starts a guard in a yard, of whose processes one has a tracer outside.

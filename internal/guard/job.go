@@ -49,10 +49,3 @@ func stopLike(sig unix.Signal) {
 	_ = unix.Tgkill(os.Getpid(), unix.Gettid(), sig)
 	_ = unix.PthreadSigmask(unix.SIG_SETMASK, &old, nil)
 }
-
-// continued says whether a child that was stopped goes on, once for each time.
-func continued(pid int) bool {
-	var info unix.Siginfo
-	err := unix.Waitid(unix.P_PID, pid, &info, unix.WCONTINUED|unix.WNOHANG, nil)
-	return err == nil && info.Signo != 0
-}

@@ -189,7 +189,7 @@ func (k *keeper) reap() {
 			}
 		})
 	}
-	if k.job.follows && !k.reaped && continued(k.program) {
+	if k.job.follows && !k.reaped && reap.Continued(k.program) {
 		k.job.resume()
 	}
 }

@@ -90,10 +90,11 @@ func TestTerminalForeground(t *testing.T) {
 	})
 }
 
-// TestTerminalStopAsPID1: nobody could continue what ctrl-Z has stopped.
+// TestTerminalStopAsPID1: nobody could continue what ctrl-Z has stopped. The shell
+// starts nobody: one that is stopped between vfork and exec keeps its parent asleep.
 func TestTerminalStopAsPID1(t *testing.T) {
 	each(t, func(t *testing.T, o testns.Options) {
-		c := sbinit(t, onTerminal(o), nil, script("trap 'echo usr' USR1; echo ready; while :; do sleep 0.05; done")...)
+		c := sbinit(t, onTerminal(o), nil, script("trap 'echo usr' USR1; echo ready; while :; do read line; done")...)
 		c.WaitFor(t, "ready", func() bool { return strings.Contains(c.Stdout(), "ready") })
 		c.Input().WriteString("\x1a")
 		c.Signal(unix.SIGUSR1)

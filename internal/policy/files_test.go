@@ -12,7 +12,7 @@ import (
 )
 
 // longest is how many lines a Go file may have. Most have 60 to 250: one noun each.
-const longest = 350
+const longest = 400
 
 // unfinished are marks of work put off. What is not done is not in the tree.
 var unfinished = regexp.MustCompile(`\b(TODO|FIXME|XXX|HACK)\b`)

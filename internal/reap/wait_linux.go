@@ -51,3 +51,11 @@ func next() (Exit, unix.Errno) {
 		}
 	}
 }
+
+// Continued says whether a child that was stopped goes on, once for each time. It
+// takes no exit.
+func Continued(pid int) bool {
+	var info unix.Siginfo
+	err := unix.Waitid(unix.P_PID, pid, &info, unix.WCONTINUED|unix.WNOHANG, nil)
+	return err == nil && info.Signo != 0
+}
