@@ -102,7 +102,7 @@ func (m mutation) try() error {
 	if out, err := command(dir, "go", "test", "-tags", "hostile", "-count=1", "-run", "^$", m.pkg); err != nil {
 		return fmt.Errorf("the mutated code does not compile: %s", out)
 	}
-	out, err := command(dir, "go", "test", "-tags", "hostile", "-count=1", "-timeout", "5m", "-run", "^"+m.test+"$", m.pkg)
+	out, err := command(dir, "go", "test", "-tags", "hostile", "-count=1", "-failfast", "-timeout", "5m", "-run", "^"+m.test+"$", m.pkg)
 	switch {
 	case err == nil && bytes.Contains(out, []byte("no tests to run")):
 		return errors.New("there is no such test")
