@@ -303,7 +303,7 @@ func (c *container) due() time.Time {
 	return due
 }
 
-// signal, inspect, spawned and watch are what the ledger needs (tracker).
+// signal, inspect, spawned, watch and mark are what the ledger needs (tracker).
 
 func (c *container) signal(id proc.ID, sigs ...unix.Signal) error {
 	err := c.fence.Signal(id, sigs...)
@@ -322,3 +322,5 @@ func (c *container) watch(id proc.ID) {
 		c.watcher.watch(p)
 	}
 }
+
+func (c *container) mark(pid int) uint64 { return c.fs.Mark(pid) }

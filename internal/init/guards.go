@@ -37,94 +37,37 @@ func (l *ledger) isGuard(id proc.ID) bool {
 // named takes the names that processes bear now. An exec to another name ends
 // what was a guard only because it had not got its own yet.
 func (l *ledger) named(v verdict, now time.Time) {
+	var asked []*kin
 	found := false
 	for id, entry := range v.entries {
 		k := l.kin.all[id]
 		if k == nil {
 			continue
 		}
-		found = found || k.entry < 0 && entry >= 0
-		if k.entry < 0 && entry >= 0 {
-			l.world.watch(id)
-			l.log.Debug("guard found", log.Number("pid", id.PID), log.Text("guard", l.cfg.Guard[entry]))
-		}
+		asked = append(asked, k)
+		was := k.entry
 		k.entry = entry
-	}
-	if found {
-		l.placeAgain(now)
-	}
-}
-
-// placeAgain asks once more whose the orphans are that came before their guard
-// was known to be one.
-func (l *ledger) placeAgain(now time.Time) {
-	for _, o := range l.orphans {
-		if o.stage != owned && o.stage != judged && now.Sub(o.since) < youngAge {
-			l.place(o, now)
+		switch {
+		case was < 0 && entry >= 0:
+			found = true
+			l.foundGuard(k)
+		case was >= 0 && entry < 0:
+			l.marks.pass(k, l.kin.owner(id))
 		}
 	}
-}
-
-// place says whether an orphan has an owner, or is being looked into.
-func (l *ledger) place(o *orphan, now time.Time) bool {
-	if l.kin.all[o.ID] == nil {
-		l.kin.see(&o.Stat, nil, now)
-	}
-	if owner := l.kin.owner(o.ID); owner != nil {
-		l.own(o, owner)
-		return true
-	}
-	if l.kin.all[o.ID].line {
-		return false
-	}
-	if owner := l.kin.ownerByGroup(&o.Stat); owner != nil {
-		l.kin.attribute(o.ID, owner.ID)
-		l.own(o, owner)
-		return true
-	}
-	guards := l.kin.guards()
-	if len(guards) == 0 || !l.world.inspect(inquiry{kind: aboutOwner, subject: o.ID, others: guards, related: l.related(guards)}) {
-		return false
-	}
-	o.stage, o.asked = judged, now
-	return true
-}
-
-// own leaves an orphan to its guard. If that is being ended, it goes too.
-func (l *ledger) own(o *orphan, owner *kin) {
-	o.stage, o.due = owned, time.Time{}
-	for _, e := range l.endings {
-		if e.root == owner.ID {
-			e.line.include(&o.Stat)
-			delete(l.orphans, o.PID)
-		}
-	}
-}
-
-// attribute takes the inspector's answer about an orphan of unseen line.
-func (l *ledger) attribute(o *orphan, owner proc.ID) {
-	g := l.kin.all[owner]
-	if g == nil || !g.living {
-		l.unowned(o)
+	if !found {
+		l.markKin(asked)
 		return
 	}
-	l.kin.attribute(o.ID, owner)
-	o.stage, o.due = owned, time.Time{}
-	l.log.Debug("orphan attributed to a guard", log.Number("pid", o.PID), log.Text("name", o.Comm()), log.Number("guard", owner.PID))
+	l.markKin(l.kin.living())
+	l.placeAgain(now)
 }
 
-// related says which guards are above or below which: what these have in common
-// tells them apart from the others.
-func (l *ledger) related(guards []proc.ID) map[[2]proc.ID]bool {
-	pairs := map[[2]proc.ID]bool{}
-	for _, a := range guards {
-		for _, b := range guards {
-			if l.kin.below(a, b) {
-				pairs[[2]proc.ID{a, b}] = true
-			}
-		}
-	}
-	return pairs
+func (l *ledger) foundGuard(k *kin) {
+	l.world.watch(k.ID)
+	k.outer = l.world.mark(k.PID)
+	l.marks.give(k, l.kin)
+	l.log.Debug("guard found", log.Number("pid", k.PID), log.Text("guard", l.cfg.Guard[k.entry]))
 }
 
 // succeed decides what becomes of what a guard owned: a living descendant of the
@@ -139,6 +82,7 @@ func (l *ledger) succeed(v verdict, s *proc.Snapshot, now time.Time) {
 	left := l.kin.descendants(g.ID)
 	if heir := l.heir(g, left); heir != nil {
 		l.kin.inherit(g, heir)
+		l.marks.pass(g, heir)
 		l.log.Info("guard handed over", log.Number("pid", g.PID), log.Number("to", heir.PID), log.Text("guard", l.cfg.Guard[g.entry]))
 		return
 	}
@@ -163,8 +107,13 @@ func (l *ledger) endGuarded(g *kin, left []proc.ID, s *proc.Snapshot, now time.T
 			delete(l.orphans, id.PID)
 		}
 	}
-	e := l.newEnding(g.ID, l.cfg.Guard[g.entry], left, nil, s, now)
-	l.log.Warn("guarded daemon has ended: what it started is terminated", log.Number("pid", g.PID),
+	g.settled = true
+	l.endOf(guarded{g.ID, g.entry}, left, s, now)
+}
+
+func (l *ledger) endOf(g guarded, left []proc.ID, s *proc.Snapshot, now time.Time) {
+	e := l.newEnding(g.guard, l.cfg.Guard[g.entry], left, nil, s, now)
+	l.log.Warn("guarded daemon has ended: what it started is terminated", log.Number("pid", g.guard.PID),
 		log.Text("guard", e.name), log.Number("processes", len(e.line.members)))
 	l.begin(e, now)
 }

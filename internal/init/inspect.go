@@ -21,6 +21,7 @@ const (
 	aboutOwner                     // which guard among others the subject belongs to
 	aboutNames                     // what guards' names others bear
 	aboutHeirs                     // the same, of what the subject, a guard, left
+	aboutMark                      // nothing: others are to bear a mark
 )
 
 // An inquiry asks about processes.
@@ -29,6 +30,7 @@ type inquiry struct {
 	subject proc.ID
 	others  []proc.ID
 	related map[[2]proc.ID]bool // aboutOwner: pairs of which the first is below the second
+	mark    uint64              // aboutMark
 }
 
 // A verdict answers an inquiry.
@@ -139,6 +141,8 @@ func (in *inspector) judge(q inquiry) (v verdict) {
 	case aboutOwner:
 		v.owner = in.ownerByEnvironment(q)
 		v.gone = in.ended(q.subject)
+	case aboutMark:
+		v.err = in.mark(q.others, q.mark)
 	default:
 		v.entries = in.entries(q.others)
 	}
@@ -178,6 +182,16 @@ func (in *inspector) entries(ids []proc.ID) map[proc.ID]int {
 		found[id] = slices.IndexFunc(in.guard, func(glob string) bool { return names.Match([]string{glob}) })
 	}
 	return found
+}
+
+// mark marks processes. The first refusal is returned; that some have ended is none.
+func (in *inspector) mark(ids []proc.ID, mark uint64) (refused error) {
+	for _, id := range ids {
+		if err := in.fs.SetMark(id, mark); err != nil && err != unix.ESRCH && refused == nil {
+			refused = fmt.Errorf("prlimit of process %d: %w", id.PID, err)
+		}
+	}
+	return refused
 }
 
 // passing are variables that say where a process was when it was started, not

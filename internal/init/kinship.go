@@ -22,8 +22,13 @@ type kin struct {
 	orphan  bool // it lost its parent
 	ask     bool // its name is to be read
 	over    bool // a guard that has ended, and is being dealt with
+	settled bool // and nobody inherited: all below it is ended
 	living  bool
 	needed  bool // living, or above somebody living
+
+	mark  uint64 // a guard's; 0: none
+	outer uint64 // a guard's: the mark it bore before
+	bears uint64 // the mark it was given
 }
 
 // A kinship knows who descends from whom, also over those who have died. Keys are
@@ -142,10 +147,11 @@ func (ks *kinship) owner(id proc.ID) *kin {
 }
 
 // ownerByGroup is the guard below which the leader of a process's session or
-// process group was seen, if that guard lives.
+// process group was seen. A guard younger than the process is not meant: numbers
+// come again.
 func (ks *kinship) ownerByGroup(p *proc.Stat) *kin {
 	for _, group := range []int{p.SID, p.PGID} {
-		if g := ks.all[ks.led[group]]; g != nil && g.living {
+		if g := ks.all[ks.led[group]]; g != nil && g.Start <= p.Start {
 			return g
 		}
 	}
@@ -192,11 +198,22 @@ func (ks *kinship) unnamed(now time.Time) []proc.ID {
 	return list
 }
 
-// guards lists the living ones.
-func (ks *kinship) guards() []proc.ID {
+// living lists all who live.
+func (ks *kinship) living() []*kin {
+	var list []*kin
+	for _, k := range ks.all {
+		if k.living {
+			list = append(list, k)
+		}
+	}
+	return list
+}
+
+// guardsBefore lists the living guards that were started no later than that.
+func (ks *kinship) guardsBefore(start uint64) []proc.ID {
 	var list []proc.ID
 	for id, k := range ks.all {
-		if k.living && k.entry >= 0 {
+		if k.living && k.entry >= 0 && k.Start <= start {
 			list = append(list, id)
 		}
 	}
@@ -222,7 +239,7 @@ func (ks *kinship) inherit(guard, heir *kin) {
 			k.parent = heir.ID
 		}
 	}
-	heir.parent, heir.entry = guard.parent, guard.entry
+	heir.parent, heir.entry, heir.outer = guard.parent, guard.entry, guard.outer
 	for group, owner := range ks.led {
 		if owner == guard.ID {
 			ks.led[group] = heir.ID

@@ -20,6 +20,7 @@ type orphan struct {
 	passed    bool      // was in order when its first grace was over
 	doomed    bool      // was found abandoned since, and is in its second grace
 	asked     time.Time // the inspector
+	guarded             // if bereft
 }
 
 type stage uint8
@@ -30,6 +31,7 @@ const (
 	tolerated                // nothing wrong with it now; asked again at each tick
 	keptForGood              // never asked again
 	owned                    // by a guard: ends with it
+	bereft                   // of a guard that has ended: ends at once
 )
 
 // tracker is what the ledger needs of the world outside.
@@ -42,6 +44,8 @@ type tracker interface {
 	spawned(pid int) bool
 	// watch sees to it that the end of that process causes a look at once.
 	watch(id proc.ID)
+	// mark reads the mark that a process bears, 0 for none.
+	mark(pid int) uint64
 }
 
 // counts are since start.
@@ -61,14 +65,15 @@ type ledger struct {
 	endings []*ending
 	seen    map[proc.ID]bool // at the last look
 	kin     *kinship         // nil without SBINIT_GUARD
-	blind   bool             // an unreadable orphan was mentioned
-	stalled bool             // an inspection that takes too long was mentioned
+	marks   marks
+	blind   bool // an unreadable orphan was mentioned
+	stalled bool // an inspection that takes too long was mentioned
 }
 
 func newLedger(self int, cfg config.Config, world tracker, logger *log.Logger, c *counts) *ledger {
 	l := &ledger{self: self, cfg: cfg, world: world, log: logger, counts: c, orphans: map[int]*orphan{}, seen: map[proc.ID]bool{}}
 	if len(cfg.Guard) > 0 {
-		l.kin = newKinship(self, world.spawned)
+		l.kin, l.marks = newKinship(self, world.spawned), newMarks()
 	}
 	return l
 }
@@ -180,6 +185,11 @@ func (l *ledger) step(s *proc.Snapshot, now time.Time) {
 		if o.stage == judged || !reached(o.due, now) {
 			continue
 		}
+		if o.stage == bereft {
+			delete(l.orphans, o.PID)
+			l.endOf(o.guarded, []proc.ID{o.ID}, s, now)
+			continue
+		}
 		if l.kin != nil && l.kin.owner(o.ID) != nil {
 			o.stage, o.due = owned, time.Time{}
 			continue
@@ -209,6 +219,8 @@ func (l *ledger) decide(v verdict, s *proc.Snapshot, now time.Time) {
 		l.named(v, now)
 	case aboutHeirs:
 		l.succeed(v, s, now)
+	case aboutMark:
+		l.notMarked(v.err)
 	default:
 		if o := l.orphans[v.subject.PID]; o != nil && o.ID == v.subject && o.stage == judged {
 			l.judge(o, v, s, now)
@@ -224,7 +236,7 @@ func (l *ledger) judge(o *orphan, v verdict, s *proc.Snapshot, now time.Time) {
 	case v.gone:
 		delete(l.orphans, o.PID)
 	case v.kind == aboutOwner:
-		l.attribute(o, v.owner)
+		l.attributed(o, v.owner, now)
 	case v.keep != "":
 		l.keep(o, v, now)
 	case l.cfg.Orphans == config.OrphansReport:

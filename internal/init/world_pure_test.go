@@ -35,6 +35,7 @@ type world struct {
 	logged string // file
 	marks  int    // ends of what was checked of it
 
+	bears     map[int]uint64         // marks
 	stubborn  map[int]bool           // ignores everything but SIGKILL
 	immortal  map[int]bool           // ignores SIGKILL as well: in an uninterruptible sleep
 	refuse    map[int]error          // the kernel's answer to a signal
@@ -69,7 +70,7 @@ func worldWith(t *testing.T, logger *log.Logger, set func(*config.Config)) *worl
 	}
 	w := &world{
 		t: t, now: time.Unix(1000, 0), procs: map[int]proc.Stat{},
-		stubborn: map[int]bool{}, immortal: map[int]bool{}, refuse: map[int]error{},
+		bears: map[int]uint64{}, stubborn: map[int]bool{}, immortal: map[int]bool{}, refuse: map[int]error{},
 	}
 	w.ledger = newLedger(self, cfg, w, logger, &w.counts)
 	w.start(self, 0)
@@ -204,6 +205,8 @@ func (w *world) inspect(q inquiry) bool {
 func (w *world) spawned(pid int) bool { return pid == mainPID }
 
 func (w *world) watch(proc.ID) {}
+
+func (w *world) mark(pid int) uint64 { return w.bears[pid] }
 
 // always is an inspector that says the same of everybody.
 func always(v verdict) func(inquiry) *verdict {

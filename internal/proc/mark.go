@@ -1,0 +1,81 @@
+package proc
+
+import (
+	"bytes"
+	"runtime"
+
+	"golang.org/x/sys/unix"
+)
+
+// A mark is a number that a process passes on to all that it starts, whatever
+// these do about their parents, sessions, groups and environments. It is kept in
+// the soft limit RLIMIT_LOCKS, which Linux has ignored since 2.4.25 but still
+// stores and inherits (getrlimit(2)). The hard limit stays.
+
+// SetMark marks a process. EPERM: it is another user's and this thread may not
+// become that user; EINVAL: its hard limit is lower than the mark; ESRCH: it has
+// ended, or its number is another's now, which has its limit back then.
+func (fs *FS) SetMark(id ID, mark uint64) error {
+	err := fs.setMark(id, mark)
+	if err != unix.EPERM {
+		return err
+	}
+	uid, gid, idErr := fs.owner(id.PID)
+	if idErr != nil {
+		return err
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	defer takeRealIdentity(uid, gid)()
+	return fs.setMark(id, mark)
+}
+
+func (fs *FS) setMark(id ID, mark uint64) error {
+	var old unix.Rlimit
+	if err := unix.Prlimit(id.PID, unix.RLIMIT_LOCKS, nil, &old); err != nil {
+		return err
+	}
+	if err := unix.Prlimit(id.PID, unix.RLIMIT_LOCKS, &unix.Rlimit{Cur: mark, Max: old.Max}, nil); err != nil {
+		return err
+	}
+	if s, err := fs.Stat(id.PID); err == nil && s.ID == id {
+		return nil
+	}
+	_ = unix.Prlimit(id.PID, unix.RLIMIT_LOCKS, &old, nil) // ESRCH: nobody has the number now
+	return unix.ESRCH
+}
+
+// takeRealIdentity sets this thread's real uid and gid, which prlimit(2) compares
+// with those of the process. The effective ones and all capabilities stay.
+func takeRealIdentity(uid, gid int) (undo func()) {
+	oldUID, oldGID := unix.Getuid(), unix.Getgid()
+	setReal(uid, gid)
+	return func() { setReal(oldUID, oldGID) }
+}
+
+// setReal is for one thread, unlike the functions of package syscall. Refused,
+// nothing is changed, and prlimit says EPERM again.
+func setReal(uid, gid int) {
+	const same = ^uintptr(0)
+	_, _, _ = unix.RawSyscall(sysSetresgid, uintptr(gid), same, same)
+	_, _, _ = unix.RawSyscall(sysSetresuid, uintptr(uid), same, same)
+}
+
+// limitLocks begins the line of RLIMIT_LOCKS in /proc/PID/limits (fs/proc/base.c).
+var limitLocks = []byte("\nMax file locks")
+
+// Mark reads the mark of a process; 0 where there is none. Everybody may read it.
+func (fs *FS) Mark(pid int) uint64 {
+	limits, err := fs.readOnce(fs.in(pid, "limits"))
+	if err != nil {
+		return 0
+	}
+	_, line, _ := bytes.Cut(limits, limitLocks)
+	line = bytes.TrimLeft(line, " ")
+	word, _, _ := bytes.Cut(line, []byte(" "))
+	n, ok := parseUint(word)
+	if !ok {
+		return 0 // "unlimited"
+	}
+	return n
+}
