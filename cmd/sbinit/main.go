@@ -14,6 +14,7 @@ import (
 	"github.com/sbinit/sbinit/internal/inherit"
 	pid1 "github.com/sbinit/sbinit/internal/init"
 	"github.com/sbinit/sbinit/internal/signals"
+	"github.com/sbinit/sbinit/internal/terminal/wire"
 )
 
 // Set by the linker (Makefile).
@@ -24,18 +25,18 @@ func main() { os.Exit(run()) }
 func run() int {
 	inherit.ResetRuntime()
 	p := process{descriptors: inherit.Descriptors(), args: os.Args}
-	if fd, args, ok := guard.KeeperArgs(os.Args); ok {
-		p.args, p.keeper, p.channel = args, true, fd
+	if role, fd, args := guard.InnerArgs(os.Args); role != nil {
+		p.role, p.channel, p.args = role, fd, args
 	}
 	in, warnings, err := config.Parse(config.Input{Args: p.args, Environ: inherit.Environ(), PID1: os.Getpid() == 1})
 	if err != nil {
 		for _, w := range warnings {
 			_, _ = io.WriteString(descriptor(2), "sbinit: warn: "+w.String()+"\n")
 		}
-		return fail(err.Error())
+		return refuse(in.Command, wire.CodeBadSetting, err.Error())
 	}
 	switch in.Command {
-	case config.CommandRun, config.CommandGuard:
+	case config.CommandRun, config.CommandGuard, config.CommandTerminal, config.CommandShell:
 		return p.host(in, warnings)
 	case config.CommandKeep:
 		return keep(in.Argv)
@@ -48,22 +49,27 @@ func run() int {
 type process struct {
 	source      *signals.Source
 	descriptors []int
-	args        []string // without what makes a keeper of it
-	keeper      bool
-	channel     int // the keeper's
+	role        *guard.Role // nil unless we are below a front
+	channel     int         // its end of the channel
+	args        []string    // without what says so
 }
 
 // host runs the program and stays, as an init or as one of a guard's pair.
 func (p process) host(in config.Invocation, warnings []config.Warning) int {
 	if err := pid1.CheckLimits(); err != nil {
-		return fail(err.Error())
+		return refuse(in.Command, wire.CodeInternal, err.Error())
 	}
 	var err error
 	if p.source, err = signals.Open(inherit.Blocked()); err != nil {
-		return fail("signals cannot be taken: " + err.Error())
+		return refuse(in.Command, wire.CodeInternal, "signals cannot be taken: "+err.Error())
 	}
-	if in.Command == config.CommandGuard {
+	switch in.Command {
+	case config.CommandGuard:
 		return p.guard(in, warnings)
+	case config.CommandTerminal:
+		return p.terminal(in, warnings)
+	case config.CommandShell:
+		return p.shell(in)
 	}
 	return p.initialise(in, warnings)
 }
@@ -92,11 +98,11 @@ func (p process) guard(in config.Invocation, warnings []config.Warning) int {
 		Source:      p.source,
 		Descriptors: p.descriptors,
 	}
-	if p.keeper {
+	if p.role == guard.Keeper {
 		setup.Warnings = nil // the front has logged them
-		return guard.Keeper(setup, p.channel)
+		return guard.Keep(setup, p.channel)
 	}
-	return guard.Front(setup)
+	return guard.Front(guard.Keeper, setup)
 }
 
 // show prints what was asked for; a closed pipe is no reason to die of it.

@@ -10,13 +10,15 @@ type Command uint8
 
 // CommandRun runs a program as the container's main program.
 const (
-	CommandRun     Command = iota
-	CommandHelp            // print Usage
-	CommandHelpEnv         // print EnvHelp
-	CommandVersion         // print Personality.Version
-	CommandLicense         // print the licence
-	CommandKeep            // run a program with SBINIT_KEEP=1
-	CommandGuard           // run a program that nothing it started outlives
+	CommandRun      Command = iota
+	CommandHelp             // print Usage
+	CommandHelpEnv          // print EnvHelp
+	CommandVersion          // print Personality.Version
+	CommandLicense          // print the licence
+	CommandKeep             // run a program with SBINIT_KEEP=1
+	CommandGuard            // run a program that nothing it started outlives
+	CommandTerminal         // one terminal session, by messages on stdin and stdout
+	CommandShell            // the same for a person
 )
 
 // usageLine stands in for the whole help in an error.
@@ -25,8 +27,8 @@ const usageLine = "usage: sbinit [OPTIONS] [--] PROGRAM [ARG...]"
 // Words that are commands as a first argument. As PID 1 only some are, so that
 // `docker run IMAGE ps` runs the image's ps.
 var (
-	words      = []string{"guard", "keep", "version", "help"}
-	laterWords = []string{"terminal", "shell", "ps", "orphans", "sessions", "stats", "check", "doctor"}
+	words      = []string{"guard", "terminal", "shell", "keep", "version", "help"}
+	laterWords = []string{"ps", "orphans", "sessions", "stats", "check", "doctor"}
 	pid1Words  = []string{"help", "version", "doctor"}
 )
 
@@ -38,11 +40,15 @@ func isCommand(word string, pid1 bool) bool {
 	return slices.Contains(words, word) || slices.Contains(laterWords, word)
 }
 
-// command parses `sbinit WORD ARG...`. Only guard reads settings.
+// command parses `sbinit WORD ARG...`. Only guard, terminal and shell read settings.
 func (p *parser) command(word string, args []string) Invocation {
 	switch word {
 	case "guard":
 		return p.guard(args)
+	case "terminal":
+		return p.terminal(args)
+	case "shell":
+		return p.shell(args)
 	case "keep":
 		return p.keep(args)
 	case "version":
@@ -89,17 +95,38 @@ func (p *parser) keep(args []string) Invocation {
 // guard parses `sbinit guard [OPTIONS] [--] PROGRAM [ARG...]`. What is the init's
 // alone, such as SBINIT_ORPHANS, it reads as well, and does not use.
 func (p *parser) guard(args []string) Invocation {
-	given, argv := p.scan(args, func(o *option) bool { return o.guard && o.of.has(Native) })
-	if i := slices.IndexFunc(given, isHelp); i >= 0 {
+	in := p.hosting(CommandGuard, args, func(o *option) bool { return o.guard })
+	if in.Command == CommandGuard && len(in.Argv) == 0 {
+		p.faults.add("guard", "", errors.New("no program given; usage: sbinit guard [OPTIONS] [--] PROGRAM [ARG...]"))
+	}
+	return in
+}
+
+// terminal parses `sbinit terminal [OPTIONS]`. The command stays known with a fault:
+// its exit status is another than that of the others.
+func (p *parser) terminal(args []string) Invocation {
+	in := p.hosting(CommandTerminal, args, func(o *option) bool { return o.terminal })
+	if in.Command == CommandTerminal {
+		p.noMore("terminal", in.Argv)
+	}
+	return in
+}
+
+// shell parses `sbinit shell [OPTIONS] [--] [PROGRAM [ARG...]]`.
+func (p *parser) shell(args []string) Invocation {
+	return p.hosting(CommandShell, args, func(o *option) bool { return o.terminal })
+}
+
+// hosting parses a command that reads settings, and takes some of sbinit's options.
+func (p *parser) hosting(command Command, args []string, takes func(*option) bool) Invocation {
+	given, argv := p.scan(args, func(o *option) bool { return o.of.has(Native) && takes(o) })
+	if slices.ContainsFunc(given, isHelp) {
 		return Invocation{Command: CommandHelp}
 	}
 	c := Default(Native)
 	p.variables(&c)
 	p.options(&c, given)
-	if len(argv) == 0 {
-		p.faults.add("guard", "", errors.New("no program given; usage: sbinit guard [OPTIONS] [--] PROGRAM [ARG...]"))
-	}
-	return Invocation{Command: CommandGuard, Config: c, Argv: argv}
+	return Invocation{Command: command, Config: c, Argv: argv}
 }
 
 func isHelp(g givenOption) bool { return g.option.command == CommandHelp }

@@ -64,7 +64,7 @@ func TestWrongCommands(t *testing.T) {
 }
 
 func TestCommandsOfLaterVersions(t *testing.T) {
-	for _, word := range []string{"terminal", "shell", "ps", "orphans", "sessions", "stats", "check", "doctor"} {
+	for _, word := range []string{"ps", "orphans", "sessions", "stats", "check", "doctor"} {
 		_, _, err := run("sbinit " + word + " x")
 		faultsOf(t, err)
 		if text := err.Error(); !strings.HasPrefix(text, word+": ") ||
@@ -119,5 +119,42 @@ func TestGuardIsRefused(t *testing.T) {
 		if _, _, err := run(line); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", line, err, want)
 		}
+	}
+}
+
+func TestTerminalCommands(t *testing.T) {
+	for line, want := range map[string]Invocation{
+		"sbinit terminal":          {Command: CommandTerminal},
+		"sbinit terminal -v":       {Command: CommandTerminal},
+		"sbinit shell":             {Command: CommandShell},
+		"sbinit shell top -d 1":    {Command: CommandShell, Argv: []string{"top", "-d", "1"}},
+		"sbinit shell -vv -- -x y": {Command: CommandShell, Argv: []string{"-x", "y"}},
+		"sbinit terminal -h":       {Command: CommandHelp},
+		"sbinit shell --help":      {Command: CommandHelp},
+	} {
+		got, _, err := run(line)
+		if err != nil || got.Command != want.Command || !slices.Equal(got.Argv, want.Argv) {
+			t.Errorf("%s: %+v, %v", line, got, err)
+		}
+	}
+	for line, says := range map[string]string{
+		"sbinit terminal sh":    `terminal "sh": takes no argument here`,
+		"sbinit terminal -e 1":  "-e: unknown option",
+		"sbinit shell -r 1:2 x": "-r: unknown option",
+	} {
+		in, _, err := run(line)
+		if err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v, want %s", line, err, says)
+		}
+		if in.Command != CommandTerminal && in.Command != CommandShell {
+			t.Errorf("%s: command %d: a fault must not hide which it was", line, in.Command)
+		}
+	}
+	in, _, err := run("sbinit terminal", "SBINIT_TERMINAL_IDLE=x")
+	if err == nil || in.Command != CommandTerminal {
+		t.Errorf("%+v, %v", in, err)
+	}
+	if in, _, _ := Parse(Input{Args: []string{"sbinit", "shell"}, PID1: true}); in.Command != CommandRun {
+		t.Error("as PID 1 shell is a program of the image's")
 	}
 }

@@ -39,13 +39,15 @@ type Config struct {
 
 	Pause   bool // run no program, wait for a stop signal
 	Session bool // the main program gets a session of its own
+
+	Terminal Terminal // bounds of terminal sessions
 }
 
 // Invocation is what the command line asks for.
 type Invocation struct {
 	Command     Command
-	Config      Config   // meaningful for CommandRun and CommandGuard
-	Argv        []string // the program and its arguments, for CommandRun, CommandGuard and CommandKeep; empty with Config.Pause
+	Config      Config   // meaningful for CommandRun, CommandGuard, CommandTerminal and CommandShell
+	Argv        []string // the program and its arguments, for CommandRun, CommandGuard, CommandKeep and CommandShell; may be empty for CommandShell and with Config.Pause
 	Personality Personality
 	Topic       string // what follows `help`: "env" or nothing
 }

@@ -67,6 +67,9 @@ func parseDuration(value string, l limits) (time.Duration, error) {
 }
 
 func (l limits) want() string {
+	if l.off && l.least > 0 {
+		return "want a duration such as 1500ms or 5s, or off (never)"
+	}
 	if l.off {
 		return "want a duration such as 1500ms or 5s, 0 (at once) or off (never)"
 	}

@@ -35,14 +35,8 @@ const (
 )
 
 // reserved are the variables of the contract that this version does not read
-// yet; a name that ends in _ stands for all that begin with it.
-var reserved = []string{"SBINIT_SOCKET", "SBINIT_TERMINAL_"}
-
-func isReserved(name string) bool {
-	return slices.ContainsFunc(reserved, func(known string) bool {
-		return name == known || strings.HasSuffix(known, "_") && strings.HasPrefix(name, known)
-	})
-}
+// yet.
+var reserved = []string{"SBINIT_SOCKET"}
 
 // strangers are the warnings about variables that begin with SBINIT_ and are no
 // settings. They are no faults: kubelet makes SBINIT_PORT out of a service of
@@ -74,7 +68,7 @@ func stranger(name, value string) string {
 			"use `sbinit keep PROGRAM` for one program, SBINIT_ORPHANS=keep for all"
 	case name == keepVariable:
 		return "has no effect: only 1 exempts a process from SBINIT_ORPHANS"
-	case isReserved(name):
+	case slices.Contains(reserved, name):
 		return "has no effect in this version of sbinit"
 	}
 	return "unknown, has no effect" + nearestVariable(name)

@@ -10,6 +10,8 @@ type option struct {
 	guard bool   // sbinit guard takes it too
 	help  string
 
+	terminal bool // sbinit terminal and sbinit shell take it too
+
 	set     []string                    // assignments; a name alone takes the option's argument
 	add     func(*Config, string) error // instead of set, for what adds up; set then names the row
 	reset   bool                        // the first of its kind replaces the list that a variable gave
@@ -60,9 +62,9 @@ var options = []option{
 	},
 	{
 		short: 'v', long: "verbose", of: of(Native, Tini), set: []string{"SBINIT_LOG_LEVEL"},
-		guard: true,
-		add:   moreVerbose,
-		help:  "log more: info, given twice debug",
+		guard: true, terminal: true,
+		add:  moreVerbose,
+		help: "log more: info, given twice debug",
 	},
 	{
 		short: 'P', of: of(Native, Catatonit), set: []string{"SBINIT_PAUSE=on"},
@@ -86,8 +88,8 @@ var options = []option{
 	},
 	{
 		short: 'h', long: "help", of: of(Native, Tini, DumbInit, Catatonit), command: CommandHelp,
-		guard: true,
-		help:  "print this",
+		guard: true, terminal: true,
+		help: "print this",
 	},
 }
 

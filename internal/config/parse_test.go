@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -150,6 +151,12 @@ func TestEffectiveFedBack(t *testing.T) {
 		switch s := named(name); {
 		case strings.HasPrefix(s.values, "duration"):
 			return (100*time.Millisecond + time.Duration(r.Int64N(int64(23*time.Hour)))).String()
+		case s.values == "number":
+			return strconv.Itoa(1 + r.IntN(4096))
+		case s.values == "size":
+			return pick(r, "0", "1", "65536", "1KiB", "3000KiB", "16MiB")
+		case s.values == "`uid:gid`":
+			return pick(r, none, "0:0", "1000:100")
 		case strings.HasPrefix(s.values, "`"):
 			return pick(r, strings.Split(plain(s.values), ", ")...)
 		}
@@ -158,6 +165,7 @@ func TestEffectiveFedBack(t *testing.T) {
 			"SBINIT_EXIT_OK":             pick(r, none, "143,130", "0", "255,1"),
 			"SBINIT_PARENT_DEATH_SIGNAL": pick(r, none, "TERM", "64"),
 			"SBINIT_ORPHAN_KEEP":         pick(r, none, "+x", "a*,b", "++"),
+			"SBINIT_TERMINAL_ENV":        pick(r, none, "EDITOR", "A,_b,C9"),
 		}[name]
 	}
 	r := rand.New(rand.NewPCG(1, 2))

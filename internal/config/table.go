@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -20,7 +21,10 @@ const standardKeep = "tmux*,screen,SCREEN,zellij,ssh-agent,gpg-agent,dockerd,con
 	"containerd-shim*,sshd*,mosh-server,dtach,chrome_crashpad*"
 
 // settings is the one table. Its order is that of the documents.
-var settings = []setting{
+var settings = slices.Concat(initSettings, terminalSettings)
+
+// initSettings are the rows for the init and the guard.
+var initSettings = []setting{
 	{
 		name: "SBINIT_FORWARD", standard: "group",
 		help:  "forwarded signals go to the main program's process `group`, or only to the `child` itself",

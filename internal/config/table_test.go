@@ -31,6 +31,10 @@ func TestDefault(t *testing.T) {
 		StdinEOF:  StdinEOFIgnore,
 		LogLevel:  LevelWarn,
 		LogFormat: FormatConsole,
+		Terminal: Terminal{
+			Lifetime: time.Hour, Idle: 5 * time.Minute, IO: 5 * time.Second, Cleanup: 5 * time.Second,
+			DrainLimit: 65536, Descendants: 256, Scan: 4096, Sessions: 16,
+		},
 	}
 	if got := Default(Native); !reflect.DeepEqual(got, want) {
 		t.Errorf("Default(Native) = %+v\nwant %+v", got, want)
@@ -173,9 +177,12 @@ func TestEveryFieldHasASetting(t *testing.T) {
 		"SBINIT_KILL_GRACE": "1s", "SBINIT_ORPHAN_KEEP": "x", "SBINIT_GUARD": "agent", "SBINIT_WAIT": "all", "SBINIT_STDIN_EOF": "stop",
 		"SBINIT_STOP_DELAY": "1s", "SBINIT_SCAN_INTERVAL": "2s", "SBINIT_LOG_LEVEL": "debug",
 		"SBINIT_LOG_FORMAT": "json", "SBINIT_WARN_REAPED": "on", "SBINIT_SETSID": "on", "SBINIT_PAUSE": "on",
+		"SBINIT_TERMINAL_LIFETIME": "1s", "SBINIT_TERMINAL_IDLE": "1s", "SBINIT_TERMINAL_IO_TIMEOUT": "1s",
+		"SBINIT_TERMINAL_CLEANUP_TIMEOUT": "1s", "SBINIT_TERMINAL_DRAIN_LIMIT": "1", "SBINIT_TERMINAL_DESCENDANTS": "1",
+		"SBINIT_TERMINAL_SCAN": "1", "SBINIT_TERMINAL_SESSIONS": "1", "SBINIT_TERMINAL_ENV": "X", "SBINIT_TERMINAL_USER": "1:1",
 	}
-	changed := map[int]string{}
-	standard := reflect.ValueOf(Default(Native))
+	changed := map[string]string{}
+	standard := fields(reflect.ValueOf(Default(Native)))
 	for _, s := range settings {
 		value, ok := values[s.name]
 		if !ok {
@@ -186,22 +193,37 @@ func TestEveryFieldHasASetting(t *testing.T) {
 		if err := s.set(&c, value); err != nil {
 			t.Errorf("%s=%s: %v", s.name, value, err)
 		}
-		now := reflect.ValueOf(c)
-		for i := range now.NumField() {
-			if reflect.DeepEqual(now.Field(i).Interface(), standard.Field(i).Interface()) {
+		for field, now := range fields(reflect.ValueOf(c)) {
+			if reflect.DeepEqual(now, standard[field]) {
 				continue
 			}
-			if other, taken := changed[i]; taken {
+			if other, taken := changed[field]; taken {
 				t.Errorf("%s and %s set the same field", s.name, other)
 			}
-			changed[i] = s.name
+			changed[field] = s.name
 		}
 	}
-	for i := range standard.NumField() {
-		if _, ok := changed[i]; !ok {
-			t.Errorf("no setting sets %s", standard.Type().Field(i).Name)
+	for field := range standard {
+		if _, ok := changed[field]; !ok {
+			t.Errorf("no setting sets %s", field)
 		}
 	}
+}
+
+// fields are those of a configuration by name, and those of its Terminal likewise.
+func fields(v reflect.Value) map[string]any {
+	all := map[string]any{}
+	for i := range v.NumField() {
+		name, field := v.Type().Field(i).Name, v.Field(i)
+		if field.Type() != reflect.TypeFor[Terminal]() {
+			all[name] = field.Interface()
+			continue
+		}
+		for inner, value := range fields(field) {
+			all[name+"."+inner] = value
+		}
+	}
+	return all
 }
 
 func TestEffective(t *testing.T) {

@@ -12,6 +12,10 @@ const usageHead = `usage:
   sbinit guard [OPTIONS] [--] PROGRAM [ARG...]
                                           run PROGRAM; when it or this guard
                                           ends, nothing it started survives
+  sbinit terminal [OPTIONS]               one contained terminal session, JSON
+                                          lines on stdin and stdout
+  sbinit shell [OPTIONS] [--] [PROGRAM [ARG...]]
+                                          the same for a person at a terminal
   sbinit keep [--] PROGRAM [ARG...]       run PROGRAM with SBINIT_KEEP=1: a
                                           daemon meant to outlive its parent
   sbinit version | help | help env        the version, this, all variables
@@ -19,7 +23,7 @@ const usageHead = `usage:
 As PID 1 only help, version and doctor are commands, so that an image's own
 programs of the other names run. ` + "`sbinit -- NAME`" + ` always runs a program.
 
-options (guard takes -r, -e, -v and -h):
+options (guard takes -r, -e, -v and -h; terminal and shell -v and -h):
 `
 
 const usageTail = `
@@ -29,7 +33,9 @@ dumb-init, catatonit or podman-init, sbinit takes that program's options and
 defaults.
 
 exit status: the main program's; 128+N if signal N ended it; 127 if it was not
-found; 126 if it could not be run; 125 if sbinit itself failed.
+found; 126 if it could not be run; 125 if sbinit itself failed. Of terminal: 0
+if nothing is left of the session; 1 the same, after an error; 2 if something
+is left, as with any other status.
 `
 
 // Usage is the text of `sbinit help`.

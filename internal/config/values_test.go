@@ -1,6 +1,7 @@
 package config
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -129,6 +130,28 @@ func TestWrongValues(t *testing.T) {
 		{"SBINIT_ORPHAN_KEEP=ok,[]", `"[]" is a malformed glob`},
 		{`SBINIT_ORPHAN_KEEP=x\`, "malformed glob"},
 		{"SBINIT_ORPHAN_KEEP=/usr/bin/tmux", "base name of a program"},
+		{"SBINIT_TERMINAL_LIFETIME=0", "want at least 1ms"},
+		{"SBINIT_TERMINAL_IDLE=5", "or off (never); did you mean 5s?"},
+		{"SBINIT_TERMINAL_IO_TIMEOUT=off", "cannot be off: a caller that stopped reading"},
+		{"SBINIT_TERMINAL_CLEANUP_TIMEOUT=off", "cannot be off"},
+		{"SBINIT_TERMINAL_DRAIN_LIMIT=-1", "want a number of bytes"},
+		{"SBINIT_TERMINAL_DRAIN_LIMIT=64K", "want a number of bytes"},
+		{"SBINIT_TERMINAL_DRAIN_LIMIT=KiB", "want a number of bytes"},
+		{"SBINIT_TERMINAL_DRAIN_LIMIT=17MiB", "at most 16MiB"},
+		{"SBINIT_TERMINAL_DRAIN_LIMIT=4294967295MiB", "at most 16MiB"},
+		{"SBINIT_TERMINAL_DESCENDANTS=0", "want a number from 1 to 4194304"},
+		{"SBINIT_TERMINAL_DESCENDANTS=4194305", "want a number from 1 to 4194304"},
+		{"SBINIT_TERMINAL_SCAN=1.5", "want a number from 1"},
+		{"SBINIT_TERMINAL_SESSIONS=4097", "want a number from 1 to 4096"},
+		{"SBINIT_TERMINAL_ENV=EDITOR,,X", "no variable's name"},
+		{"SBINIT_TERMINAL_ENV=A=b", "no variable's name"},
+		{"SBINIT_TERMINAL_ENV=LC_*", "no variable's name"},
+		{"SBINIT_TERMINAL_ENV=9", "no variable's name"},
+		{"SBINIT_TERMINAL_USER=root", "want two numbers such as 1000:1000"},
+		{"SBINIT_TERMINAL_USER=1000", "want two numbers"},
+		{"SBINIT_TERMINAL_USER=1000:", "want two numbers"},
+		{"SBINIT_TERMINAL_USER=-1:0", "want two numbers"},
+		{"SBINIT_TERMINAL_USER=4294967295:0", "want two numbers"},
 	} {
 		_, _, err := Parse(Input{Args: []string{"sbinit", "true"}, Environ: []string{c.variable}})
 		faults := faultsOf(t, err)
@@ -202,5 +225,18 @@ func TestNamesOfValues(t *testing.T) {
 		c.StdinEOF.String(), c.LogLevel.String(), c.LogFormat.String()}
 	if want := []string{"child", "off", "report", "main", "stop", "info", "json"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestTerminalValues(t *testing.T) {
+	c := mustRun(t, "sbinit true", "SBINIT_TERMINAL_LIFETIME=1ms", "SBINIT_TERMINAL_IDLE=off",
+		"SBINIT_TERMINAL_DRAIN_LIMIT=1MiB", "SBINIT_TERMINAL_DESCENDANTS=4194304", "SBINIT_TERMINAL_SCAN=1",
+		"SBINIT_TERMINAL_ENV=EDITOR, _x9", "SBINIT_TERMINAL_USER=1000:4294967294")
+	want := Default(Native).Terminal
+	want.Lifetime, want.Idle, want.DrainLimit = time.Millisecond, Off, 1<<20
+	want.Descendants, want.Scan = 4<<20, 1
+	want.Env, want.User = []string{"EDITOR", "_x9"}, User{UID: 1000, GID: 4294967294, Set: true}
+	if !reflect.DeepEqual(c.Terminal, want) {
+		t.Errorf("%+v, want %+v", c.Terminal, want)
 	}
 }

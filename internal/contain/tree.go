@@ -12,8 +12,8 @@ import (
 // after so many is killed as it stands, and again in the next pass.
 const stopRounds = 8
 
-// scanLimit bounds how many processes one pass signals. Strangers do not count.
-// Who is beyond gets its turn when others have gone.
+// scanLimit bounds how many processes one pass signals, unless [Tree.Bound] says
+// otherwise. Strangers do not count. Who is beyond gets its turn when others have gone.
 const scanLimit = 4096
 
 // A Tree is everybody below a child subreaper, this process. Whoever loses a
@@ -28,6 +28,7 @@ type Tree struct {
 	snap  proc.Snapshot
 	told  map[proc.ID]unix.Signal // the last signal that each has got
 	last  int                     // how many were there in the last pass of SIGKILL
+	bound int                     // how many one pass signals
 
 	look      func(*proc.Snapshot) error // walks /proc
 	childless func() bool                // wait says that we have no child
@@ -35,10 +36,13 @@ type Tree struct {
 
 // NewTree returns the tree below this process.
 func NewTree(self int, fs *proc.FS, fence *Fence) *Tree {
-	t := &Tree{self: self, fs: fs, fence: fence, told: map[proc.ID]unix.Signal{}, childless: childless}
+	t := &Tree{self: self, fs: fs, fence: fence, told: map[proc.ID]unix.Signal{}, bound: scanLimit, childless: childless}
 	t.look = func(s *proc.Snapshot) error { return s.Take(fs) }
 	return t
 }
+
+// Bound sets how many processes one pass signals.
+func (t *Tree) Bound(n int) { t.bound = n }
 
 // childless is asked in a way that reaps nobody.
 func childless() bool {
@@ -91,7 +95,7 @@ func (t *Tree) pass(sigs []unix.Signal) (fresh int, tally Tally) {
 		if had := t.told[p.ID]; !p.Alive() || had == sigs[0] || had == unix.SIGKILL {
 			return
 		}
-		if visited++; visited > scanLimit {
+		if visited++; visited > t.bound {
 			tally.Excess++
 			return
 		}

@@ -4,37 +4,23 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strconv"
 	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/sbinit/sbinit/internal/contain"
-	"github.com/sbinit/sbinit/internal/inherit"
 	"github.com/sbinit/sbinit/internal/log"
 	"github.com/sbinit/sbinit/internal/reap"
 	"github.com/sbinit/sbinit/internal/signals"
 )
 
-// keeperName is the argv[0] by which this program knows that it is a keeper.
-const keeperName = "sbinit-keeper"
-
-// KeeperArgs says whether argv is that of a keeper: then fd is its end of the
-// channel, and args the command line of the front that started it.
-func KeeperArgs(argv []string) (fd int, args []string, ok bool) {
-	if len(argv) < 3 || argv[0] != keeperName {
-		return 0, nil, false
-	}
-	fd, err := strconv.Atoi(argv[1])
-	return fd, append([]string{"sbinit"}, argv[2:]...), err == nil
-}
-
 // A front is the process that the caller knows.
 type front struct {
 	*subreaper
+	role     *Role
 	channel  *channel
 	waiter   *waiter
-	keeper   int // 0 once it was reaped
+	inner    int // keeper or worker, 0 once it was reaped
 	forward  signals.Forwarder
 	terminal bool
 
@@ -45,23 +31,24 @@ type front struct {
 	ladder  *contain.Ladder
 }
 
-// Front runs the program below a keeper, and returns its exit status.
-func Front(s Setup) int {
+// Front starts the inner process of a role, sees that nothing outlives it, and returns
+// the exit status.
+func Front(role *Role, s Setup) int {
 	logger := log.New(s.Config, 2)
 	defer logger.Close()
 	for _, w := range s.Warnings {
 		logger.Warn(w.String())
 	}
-	f, err := newFront(s, logger)
+	f, err := newFront(role, s, logger)
 	if err != nil {
 		logger.Error("guard not started", log.Cause(err))
-		return Failed
+		return role.refused
 	}
 	letGo(s.Descriptors)
 	return f.run()
 }
 
-func newFront(s Setup, logger *log.Logger) (*front, error) {
+func newFront(role *Role, s Setup, logger *log.Logger) (*front, error) {
 	r, err := newSubreaper(s)
 	if err != nil {
 		return nil, err
@@ -72,39 +59,31 @@ func newFront(s Setup, logger *log.Logger) (*front, error) {
 		return nil, err
 	}
 	defer unix.Close(theirs.fd)
-	f := &front{subreaper: r, channel: ours, waiter: newWaiter(s.Source, ours), terminal: onTerminal(), status: 128 + int(unix.SIGKILL)}
+	f := &front{
+		subreaper: r, role: role, channel: ours, waiter: newWaiter(s.Source, ours),
+		terminal: role.job && onTerminal(), status: role.lost,
+	}
 	f.forward = signals.Forwarder{
 		Rewrite: s.Config.Rewrite, Delay: s.Config.StopDelay, Grace: s.Config.StopGrace,
-		Send: f.send, Kill: func() { f.send(unix.SIGKILL) },
+		Send: f.send, Kill: f.kill,
 	}
-	return f, f.startKeeper(s, theirs)
+	return f, f.startInner(s, theirs)
 }
 
-// startKeeper starts this very program again. It is given all that we were
-// started with, for the program to have.
-func (f *front) startKeeper(s Setup, theirs *channel) (err error) {
+// startInner starts this very program again.
+func (f *front) startInner(s Setup, theirs *channel) (err error) {
 	if err := theirs.inheritable(true); err != nil {
 		return err
 	}
-	spec := reap.Spec{
-		Paths:        []string{"/proc/self/exe"},
-		Argv:         append([]string{keeperName, strconv.Itoa(theirs.fd)}, s.Args...),
-		Env:          inherit.Environ(),
-		Close:        inherit.Closed(),
-		ProcessGroup: true,
-		Mask:         inherit.SignalMask(),
-		Ignored:      inherit.IgnoredSignals(),
-	}
-	if limit, ok := inherit.NoFile(); ok {
-		spec.NoFile = &limit
-	}
-	if f.keeper, err = reap.Start(spec); err != nil {
-		return fmt.Errorf("start the keeper: %w", err)
+	spec := innerSpec(f.role.argv(theirs.fd, s.Args))
+	spec.ProcessGroup = f.role.ownGroup()
+	if f.inner, err = reap.Start(spec); err != nil {
+		return fmt.Errorf("start %s: %w", f.role.name, err)
 	}
 	return nil
 }
 
-// run ends when the program has, or the keeper, and nobody is left below us.
+// run ends when the inner process has, and nobody is left below us.
 func (f *front) run() int {
 	for {
 		ready, err := f.waiter.wait(f.due(), f.signalled)
@@ -128,18 +107,18 @@ func (f *front) due() time.Time {
 	return f.forward.Due()
 }
 
-// step ends those whom the keeper has left us, if it left any.
+// step ends those whom the inner process has left us, if it left any.
 func (f *front) step(now time.Time) (code int, done bool) {
 	f.forward.Step(now)
-	if f.keeper != 0 {
+	if f.inner != 0 {
 		return 0, false
 	}
 	if f.over && !f.safe {
-		return Failed, true // the keeper has used up the time, and named who is left
+		return f.role.failed, true // it has used up the time, and named who is left
 	}
 	if f.ladder == nil {
 		if !f.over {
-			f.log.Info("the keeper has gone: what it left is ended")
+			f.log.Info(f.role.name + " has gone: what it left is ended")
 		}
 		f.ladder = f.subreaper.ladder(now)
 	}
@@ -149,7 +128,7 @@ func (f *front) step(now time.Time) (code int, done bool) {
 	}
 	f.report(f.ladder.Report())
 	if !f.ladder.Report().Contained {
-		return Failed, true
+		return f.role.failed, true
 	}
 	if f.cfg.ExitOK.Has(f.status) {
 		return 0, true
@@ -162,7 +141,7 @@ func (f *front) step(now time.Time) (code int, done bool) {
 func (f *front) signalled(info signals.Info) {
 	switch {
 	case info.Signal == unix.SIGCHLD:
-	case info.PID > 0 && int(info.PID) == f.keeper:
+	case info.PID > 0 && int(info.PID) == f.inner:
 	case f.terminal && toGroup(info):
 	default:
 		f.forward.Receive(info.Signal, time.Now())
@@ -186,9 +165,19 @@ func toGroup(info signals.Info) bool {
 var fromTerminal = []unix.Signal{unix.SIGINT, unix.SIGQUIT, unix.SIGTSTP, unix.SIGWINCH, unix.SIGHUP, unix.SIGCONT,
 	unix.SIGTTIN, unix.SIGTTOU}
 
+// kill is for a program that did not stop in its time: the keeper kills it. A worker
+// that did not end its session is killed itself, and what it leaves is ended here.
+func (f *front) kill() {
+	if f.role.job {
+		f.send(unix.SIGKILL)
+	} else if f.inner != 0 {
+		_ = unix.Kill(f.inner, unix.SIGKILL)
+	}
+}
+
 func (f *front) send(sig unix.Signal) { f.channel.send(message{signal, int32(sig)}) }
 
-// take handles a message of the keeper's.
+// take handles a message of the inner process's.
 func (f *front) take(m message) {
 	switch m.kind {
 	case started:
@@ -202,15 +191,15 @@ func (f *front) take(m message) {
 	}
 }
 
-// reap takes every exit: the keeper's, and after it those of whoever it left.
+// reap takes every exit: the inner process's, and after it those of whoever it left.
 func (f *front) reap() {
 	for more := true; more; {
 		more, _, _ = reap.Drain(64, func(e reap.Exit) {
 			switch {
 			case e.Status.Stopped():
-			case e.PID == f.keeper:
+			case e.PID == f.inner:
 				f.channel.receive(f.take) // its last words
-				f.keeper = 0
+				f.inner = 0
 			case e.PID == f.program:
 				f.status = reap.Code(e.Status)
 			}

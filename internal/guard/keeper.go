@@ -10,7 +10,6 @@ import (
 
 	"github.com/sbinit/sbinit/internal/config"
 	"github.com/sbinit/sbinit/internal/contain"
-	"github.com/sbinit/sbinit/internal/inherit"
 	"github.com/sbinit/sbinit/internal/log"
 	"github.com/sbinit/sbinit/internal/reap"
 	"github.com/sbinit/sbinit/internal/signals"
@@ -30,9 +29,9 @@ type keeper struct {
 	told    bool            // a signal has told us to stop
 }
 
-// Keeper runs the program, and ends what it leaves. The descriptor is the
-// channel's, as startKeeper passed it.
-func Keeper(s Setup, descriptor int) int {
+// Keep runs the program, and ends what it leaves. The descriptor is the channel's, as
+// InnerArgs read it.
+func Keep(s Setup, descriptor int) int {
 	logger := log.New(s.Config, 2)
 	defer logger.Close()
 	c := &channel{fd: descriptor}
@@ -70,24 +69,14 @@ func newKeeper(s Setup, c *channel, logger *log.Logger) (k *keeper, code int, er
 }
 
 func (k *keeper) spec(s Setup) reap.Spec {
-	env := inherit.Environ()
-	path, set := lookup(env, "PATH")
-	spec := reap.Spec{
-		Paths:        reap.Candidates(s.Argv[0], path, set),
-		Argv:         s.Argv,
-		Env:          env,
-		Close:        inherit.Closed(),
-		ProcessGroup: !k.shared,
-		Mask:         inherit.SignalMask(),
-		Ignored:      inherit.IgnoredSignals(),
-	}
-	if limit, ok := inherit.NoFile(); ok {
-		spec.NoFile = &limit
-	}
+	spec := innerSpec(s.Argv)
+	path, set := lookup(spec.Env, "PATH")
+	spec.Paths = reap.Candidates(s.Argv[0], path, set)
+	spec.ProcessGroup = !k.shared
 	if k.shared {
 		spec.Group, _ = unix.Getpgid(k.job.front) // ESRCH: it has gone, and the program will be ended
 	}
-	pid, ok := lookup(env, "LISTEN_PID")
+	pid, ok := lookup(spec.Env, "LISTEN_PID")
 	spec.ListenPID = ok && pid == strconv.Itoa(k.job.front)
 	return spec
 }

@@ -29,11 +29,15 @@ const (
 	stepSetpgid
 	stepChdir
 	stepSigprocmask
+	stepDup3
+	stepSetgroups
+	stepSetresgid
+	stepSetresuid
 )
 
 // String returns the name of the system call.
 func (s step) String() string {
-	return [...]string{"execve", "setsid", "setpgid", "chdir", "rt_sigprocmask"}[s]
+	return [...]string{"execve", "setsid", "setpgid", "chdir", "rt_sigprocmask", "dup3", "setgroups", "setresgid", "setresuid"}[s]
 }
 
 // prepare gives the child all that an exec keeps.
@@ -52,11 +56,21 @@ func (p *plan) prepare() failure {
 			return failure{step: stepSetpgid, errno: uint32(errno)}
 		}
 	}
+	for to, fd := range p.stdio {
+		if _, _, errno := syscall.RawSyscall(unix.SYS_DUP3, uintptr(fd), uintptr(to), 0); errno != 0 {
+			return failure{step: stepDup3, errno: uint32(errno)}
+		}
+	}
 	if p.foreground {
 		p.takeTerminal()
 	}
 	for _, fd := range p.close {
 		syscall.RawSyscall(unix.SYS_CLOSE, uintptr(fd), 0, 0)
+	}
+	if p.switchUser {
+		if f := p.becomeUser(); f.errno != 0 {
+			return f
+		}
 	}
 	if p.dir != nil {
 		if _, _, errno := syscall.RawSyscall(unix.SYS_CHDIR, uintptr(unsafe.Pointer(p.dir)), 0, 0); errno != 0 {
@@ -72,6 +86,24 @@ func (p *plan) prepare() failure {
 		p.writePID()
 	}
 	return p.setSignals()
+}
+
+// becomeUser gives up this process's identity, and with uid 0 its capabilities, before
+// anything is looked up by name: working directory and program are what that user may
+// reach.
+//
+//go:nosplit
+//go:norace
+//go:nocheckptr
+func (p *plan) becomeUser() failure {
+	if _, _, errno := syscall.RawSyscall(sysSetgroups, 0, 0, 0); errno != 0 {
+		return failure{step: stepSetgroups, errno: uint32(errno)}
+	}
+	if _, _, errno := syscall.RawSyscall(sysSetresgid, p.gid, p.gid, p.gid); errno != 0 {
+		return failure{step: stepSetresgid, errno: uint32(errno)}
+	}
+	_, _, errno := syscall.RawSyscall(sysSetresuid, p.uid, p.uid, p.uid)
+	return failure{step: stepSetresuid, errno: uint32(errno)}
 }
 
 // takeTerminal makes the child's process group the foreground group of the terminal on

@@ -14,6 +14,10 @@ type plan struct {
 	argv, env []*byte // end with nil
 	dir       *byte   // nil for none
 	close     []int
+	stdio     []int
+
+	switchUser bool
+	uid, gid   uintptr
 
 	session, group, foreground bool
 
@@ -35,6 +39,7 @@ func (s Spec) plan() (*plan, error) {
 	}
 	p := &plan{
 		close:      s.Close,
+		stdio:      s.Stdio,
 		session:    s.Session,
 		group:      s.ProcessGroup || s.Foreground || s.Group != 0,
 		joins:      uintptr(s.Group),
@@ -42,6 +47,9 @@ func (s Spec) plan() (*plan, error) {
 		mask:       s.Mask,
 		ignored:    s.Ignored,
 		noFile:     s.NoFile,
+	}
+	if s.User != nil {
+		p.switchUser, p.uid, p.gid = true, uintptr(s.User.UID), uintptr(s.User.GID)
 	}
 	var err error
 	if p.paths, err = syscall.SlicePtrFromStrings(s.Paths); err != nil {

@@ -11,14 +11,16 @@ import (
 // with execvp(3).
 const shell = "/bin/sh"
 
-// Spec says what to start, and with what. Descriptors are not in it: the child gets all
-// that are open without FD_CLOEXEC.
+// Spec says what to start, and with what. The child gets all descriptors that are open
+// without FD_CLOEXEC.
 type Spec struct {
 	Paths []string // program files, tried one after the other, see [Candidates]
 	Argv  []string // at least one
 	Env   []string
 	Dir   string // working directory, "" for this process's own
 	Close []int  // descriptors of this process that the child does not get
+	Stdio []int  // descriptors above 2 that become the child's 0, 1 and so on; those beyond stay
+	User  *User  // who the child is; nil: who this process is
 
 	ProcessGroup bool // leader of a new process group
 	Group        int  // joins that process group of the same session; 0: none
@@ -39,6 +41,10 @@ type Spec struct {
 	// (sd_listen_fds(3)).
 	ListenPID bool
 }
+
+// User is an identity to start a child with. It has no supplementary groups, as is so
+// for a numeric user in docker.
+type User struct{ UID, GID int }
 
 // Start starts a child, and returns when it executes its program, by when it has its
 // process group and the terminal. The error is a *[StartError]; no child is left then.

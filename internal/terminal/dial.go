@@ -1,0 +1,108 @@
+package terminal
+
+import (
+	"os"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/sbinit/sbinit/internal/config"
+	"github.com/sbinit/sbinit/internal/inherit"
+	"github.com/sbinit/sbinit/internal/reap"
+	"github.com/sbinit/sbinit/internal/terminal/wire"
+)
+
+// Places in a shell's polls.
+const (
+	shellIn = iota
+	shellOut
+	shellPeer
+	shellPlaces
+)
+
+const (
+	// closeLimit is how long a shell that was told to stop waits for its session's end.
+	closeLimit = 15 * time.Second
+	// hostLimit is how long a front may take to clean up after its worker.
+	hostLimit = 15 * time.Second
+)
+
+// wait waits for what the shell has an interest in now.
+func (h *shell) wait() {
+	h.polls[shellIn].Fd, h.polls[shellOut].Fd, h.polls[shellPeer].Fd = -1, -1, -1
+	if h.told == 0 && h.peer.room() > 0 && !h.peer.gone {
+		h.polls[shellIn] = unix.PollFd{Fd: int32(h.screen.in.fd), Events: unix.POLLIN}
+	}
+	if len(h.shown) > 0 {
+		h.polls[shellOut] = unix.PollFd{Fd: int32(h.screen.out.fd), Events: unix.POLLOUT}
+	}
+	if !h.peer.gone {
+		h.polls[shellPeer] = unix.PollFd{Fd: int32(h.peer.socket.fd)}
+		if len(h.shown) < outputMark {
+			h.polls[shellPeer].Events |= unix.POLLIN
+		}
+		if len(h.peer.queue) > 0 {
+			h.polls[shellPeer].Events |= unix.POLLOUT
+		}
+	}
+	h.poll(h.giveUp)
+}
+
+func (h *shell) poll(deadline time.Time) {
+	for i := range h.polls {
+		h.polls[i].Revents = 0
+	}
+	_, _ = unix.Poll(h.polls, timeout(deadline, time.Now())) // EINTR: look around all the same
+}
+
+// shellOpen asks for a program with the working directory and the environment that we
+// have, the listed part of it; the protocol knows UTF-8 alone.
+func shellOpen(s ShellSetup, size wire.Resize) wire.Open {
+	env := listed(s.Environ, s.Config.Terminal.Env)
+	if s.Config.Terminal.User.Set {
+		env.unset("HOME", "USER", "LOGNAME", "SHELL")
+	}
+	env = slices.DeleteFunc(env, func(entry string) bool { return !utf8.ValidString(entry) })
+	dir, err := os.Getwd()
+	if err != nil || !utf8.ValidString(dir) {
+		dir = "" // ENOENT: it was removed; the worker has the same
+	}
+	return wire.Open{Cols: size.Cols, Rows: size.Rows, Cwd: dir, Argv: s.Argv, Env: env}
+}
+
+// DialOwn starts a front with a worker of our own. A person has no limits of time, more
+// processes, and a line that may be down for a while.
+func DialOwn(c config.Config) (Link, error) {
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return Link{}, os.NewSyscallError("socketpair", err)
+	}
+	defer unix.Close(pair[1])
+	env := environ(slices.Clone(inherit.Environ()))
+	for _, entry := range []string{
+		"SBINIT_TERMINAL_LIFETIME=off", "SBINIT_TERMINAL_IDLE=off", "SBINIT_TERMINAL_DESCENDANTS=4096",
+		"SBINIT_TERMINAL_IO_TIMEOUT=10m", "SBINIT_LOG_LEVEL=" + c.LogLevel.String(),
+	} {
+		env.set(entry)
+	}
+	spec := reap.Spec{
+		Paths:        []string{"/proc/self/exe"},
+		Argv:         []string{"sbinit", "terminal"},
+		Env:          env,
+		Stdio:        []int{pair[1], pair[1]},
+		ProcessGroup: true,
+		Mask:         inherit.SignalMask(),
+		Ignored:      inherit.IgnoredSignals(),
+	}
+	if limit, ok := inherit.NoFile(); ok {
+		spec.NoFile = &limit
+	}
+	host, err := reap.Start(spec)
+	if err != nil {
+		unix.Close(pair[0])
+		return Link{}, err
+	}
+	return Link{FD: pair[0], Host: host}, nil
+}

@@ -1,0 +1,73 @@
+package terminal
+
+import (
+	"github.com/sbinit/sbinit/internal/terminal/wire"
+	"golang.org/x/sys/unix"
+)
+
+// A peer is the worker, as its caller has it.
+type peer struct {
+	socket   *descriptor
+	reader   *wire.Reader
+	queue    []byte
+	sent     int64 // bytes of input
+	accepted int64 // of which the worker has told that they were taken
+	gone     bool  // nothing more comes
+}
+
+func newPeer(fd int) *peer {
+	d := &descriptor{fd: fd, socket: true}
+	return &peer{socket: d, reader: wire.NewReader(d)}
+}
+
+func (p *peer) say(m wire.CallerMessage) { p.queue = m.Append(p.queue) }
+
+// room is how much input the worker's window leaves.
+func (p *peer) room() int { return int(wire.Window - (p.sent - p.accepted)) }
+
+// input sends what was typed, room bytes at most.
+func (p *peer) input(data []byte) {
+	p.say(wire.Input{Data: data})
+	p.sent += int64(len(data))
+}
+
+// flush writes what there is room for. A worker that is gone is noticed by receive.
+func (p *peer) flush() {
+	for len(p.queue) > 0 && !p.gone {
+		n, err := p.socket.Write(p.queue)
+		p.queue = p.queue[:copy(p.queue, p.queue[n:])]
+		if err != nil {
+			return
+		}
+	}
+}
+
+// receive calls fn for each message that has come.
+func (p *peer) receive(fn func(wire.WorkerMessage)) {
+	for range batch {
+		if p.gone {
+			return
+		}
+		line, err := p.reader.Line()
+		if err == unix.EAGAIN {
+			return
+		}
+		var m wire.WorkerMessage
+		if err == nil {
+			m, err = wire.DecodeWorker(line)
+		}
+		if err != nil {
+			p.gone = true
+			return
+		}
+		if a, ok := m.(wire.Accepted); ok {
+			p.accepted = a.Offset
+		}
+		fn(m)
+	}
+}
+
+func (p *peer) close() {
+	p.gone = true
+	p.socket.close()
+}
