@@ -36,10 +36,6 @@ demo: build ## see the point in ten seconds: a killed daemon's child under sbini
 test: build ## all tests that need no container engine
 	SBINIT_BINARY=$(CURDIR)/$(BIN) $(GO) test -count=1 -p 1 -timeout 30m ./...
 
-.PHONY: hostile
-hostile: build ## guard and the engine against hostile programs and random trees (long, heavy)
-	SBINIT_BINARY=$(CURDIR)/$(BIN) $(GO) test -count=1 -timeout 60m -tags hostile ./internal/guard ./internal/contain
-
 .PHONY: race
 race: ## the tests that run in their own process, under the race detector (needs gcc)
 	CGO_ENABLED=1 $(GO) test -count=1 -short -race -timeout 20m ./internal/...
@@ -49,13 +45,12 @@ vet: ## go vet, for all that is built
 	$(GO) vet ./...
 	$(GO) vet -tags $(TAGS) ./...
 	$(GO) vet -tags e2e ./deploy/e2e
-	$(GO) vet -tags hostile ./internal/guard ./internal/contain
 	GOARCH=arm64 $(GO) vet ./cmd/... ./internal/...
 	@test -z "$$(gofmt -l cmd internal deploy)" || { echo "not gofmt'ed:"; gofmt -l cmd internal deploy; exit 1; }
 
 .PHONY: lint
 lint: ## staticcheck (staticcheck.conf says which checks)
-	$(GO) run $(STATICCHECK) -tags hostile ./...
+	$(GO) run $(STATICCHECK) ./...
 
 .PHONY: fuzz
 fuzz: ## each fuzz target for FUZZTIME (30s)

@@ -1,5 +1,3 @@
-//go:build hostile
-
 package contain
 
 import (
@@ -51,6 +49,22 @@ func TestHostileFewNumbers(t *testing.T) {
 			if what := outcome.wrong(); what != "" {
 				t.Errorf("%v: %s", argv[1:], what)
 			}
+		}
+	}
+	f.StrangersUnharmed(t)
+}
+
+// TestForkBomb: nobody can start anything any more.
+func TestForkBomb(t *testing.T) {
+	testns.RequirePidsLimit(t)
+	f := startForest(t, testns.Options{PidsMax: 150})
+	for range 5 {
+		outcome, err := f.ends(fate{Argv: []string{testns.Hostile(t), "bomb", "100000"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if what := outcome.wrong(); what != "" {
+			t.Error(what)
 		}
 	}
 	f.StrangersUnharmed(t)

@@ -1,5 +1,3 @@
-//go:build hostile
-
 package guard_test
 
 import (
@@ -132,7 +130,7 @@ func ids(line string) (pid, ppid, pgid, sid int) {
 // The seed is printed when somebody is, and is the argument of -rapid.seed.
 func TestRandomTrees(t *testing.T) {
 	testns.RequireNS(t)
-	testns.RandomTrees(t, 200)
+	testns.RandomTrees(t, 150)
 	sbinit, hostile := testns.Build(t), testns.Hostile(t)
 	c := testns.Start(t, testns.Options{NotPID1: true, Stdin: testns.Pipe}, testns.Yard(t, testns.Self("rounds")...)...)
 	asked := 0

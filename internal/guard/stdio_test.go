@@ -1,5 +1,3 @@
-//go:build hostile
-
 package guard_test
 
 import (
@@ -108,8 +106,8 @@ func TestDescriptorFlags(t *testing.T) {
 func init() { testns.Register("peer", peer) }
 
 // peer KIND ARGV... talks to a program by its standard input and output, pipes or
-// sockets: it says when its output has ended, when writing to it failed, and when it
-// ended.
+// sockets: it prints its output, and says when that has ended, when writing to it
+// failed, and when it ended.
 func peer(args []string) int {
 	in, out, theirs, err := openPeer(args[0])
 	if err != nil {
@@ -125,7 +123,7 @@ func peer(args []string) int {
 	theirs[0].Close()
 	theirs[1].Close()
 	go func() {
-		n, _ := io.Copy(io.Discard, in) // a socket with unread input ends by ECONNRESET
+		n, _ := io.Copy(os.Stdout, in) // a socket with unread input ends by ECONNRESET
 		fmt.Printf("output ended: %d bytes\n", n)
 	}()
 	go func() {
@@ -165,7 +163,7 @@ func openPeer(kind string) (in, out *os.File, theirs [2]*os.File, err error) {
 // while the guard is still busy with what the daemon left.
 func TestPeerSeesTheEnd(t *testing.T) {
 	testns.Each(t, func(t *testing.T, o testns.Options) {
-		o.NotPID1, o.Env = true, testns.Environ("SBINIT_KILL_GRACE=1s")
+		o.NotPID1, o.Env = true, testns.Environ("SBINIT_KILL_GRACE=10m")
 		for _, kind := range []string{"pipe", "socket"} {
 			for _, victim := range []string{"sleep", "guard", "sbinit-keeper"} {
 				t.Run(kind+" "+victim, func(t *testing.T) {
@@ -177,12 +175,14 @@ func TestPeerSeesTheEnd(t *testing.T) {
 	})
 }
 
+// peerSeesTheEnd has a daemon that leaves somebody who was started with SIGTERM
+// ignored, so that it cannot come too early for him.
 func peerSeesTheEnd(t *testing.T, o testns.Options, kind, victim string) {
-	daemon := `"$0" ignore 15 </dev/null >/dev/null 2>&1 & exec "$0" sleep 2>&1`
+	daemon := `(trap '' TERM; exec "$0" mute </dev/null >/dev/null 2>&1) & exec "$0" sleep 2>&1`
 	argv := []string{kind, testns.Build(t), "guard", "--", "sh", "-c", daemon, testns.Tool(t)}
 	c := testns.Start(t, o, testns.Self("peer", argv...)...)
-	c.One("sleep")
-	left := c.Watch(t, c.One("ignore"))
+	c.WaitFor(t, "ready", func() bool { return strings.Contains(c.Stdout(), "ready\n") })
+	left := c.Watch(t, c.One("mute"))
 	c.WaitFor(t, "the guard to let go", func() bool {
 		return link(t, c.One("guard"), "fd/1") == "/dev/null" && link(t, c.One("sbinit-keeper"), "fd/1") == "/dev/null"
 	})
@@ -195,5 +195,4 @@ func peerSeesTheEnd(t *testing.T, o testns.Options, kind, victim string) {
 		t.Errorf("what the daemon left had ended before\n%s", c.Dump())
 	default:
 	}
-	<-left
 }

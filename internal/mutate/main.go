@@ -99,10 +99,10 @@ func (m mutation) try() error {
 	if err := m.copyTree(dir); err != nil {
 		return err
 	}
-	if out, err := command(dir, "go", "test", "-tags", "hostile", "-count=1", "-run", "^$", m.pkg); err != nil {
+	if out, err := command(dir, "go", "test", "-count=1", "-run", "^$", m.pkg); err != nil {
 		return fmt.Errorf("the mutated code does not compile: %s", out)
 	}
-	out, err := command(dir, "go", "test", "-tags", "hostile", "-count=1", "-failfast", "-timeout", "5m", "-run", "^"+m.test+"$", m.pkg)
+	out, err := command(dir, "go", "test", "-count=1", "-failfast", "-timeout", "5m", "-run", "^"+m.test+"$", m.pkg)
 	switch {
 	case err == nil && bytes.Contains(out, []byte("no tests to run")):
 		return errors.New("there is no such test")

@@ -12,7 +12,6 @@ var never = map[string]map[string]string{
 	binary: {
 		"net/http":        "1.9 MB of binary and as much of resident memory",
 		"go.uber.org/zap": "it links net/http; its zapcore does not",
-		"os/exec":         "it waits for children by itself, and exits get lost: package reap starts them",
 		"testing":         "it is for tests, and registers flags",
 	},
 	"internal/init": {
@@ -45,7 +44,9 @@ var layers = [][]string{
 	{"internal/proc", "internal/signals", "internal/reap", "internal/inherit/first"},
 	{"internal/inherit", "internal/contain", "internal/config"},
 	{"internal/log"},
-	{"internal/init", "internal/guard", "internal/terminal", "internal/control"},
+	{"internal/guard", "internal/terminal/wire"},
+	{"internal/terminal", "internal/control"},
+	{"internal/init"},
 	{binary},
 }
 

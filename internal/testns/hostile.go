@@ -45,8 +45,18 @@ type HostileProgram struct {
 }
 
 // HostilePrograms is the list of what whoever ends a tree of processes is tested
-// with, as far as it takes no more than a program: none needs a small pid_max, a limit
-// of processes, or help from outside.
+// with: the guard and the engine in their TestHostile, the init's end, as PID 1 and as
+// a subreaper, in its TestEndHostilePrograms. What takes more than a program has tests
+// of its own:
+//
+//	                            guard                     init's end              engine
+//	few process numbers         TestNumbersGivenOutAgain  TestEndFewNumbers       TestHostileFewNumbers
+//	held by a tracer outside    TestNotContained          TestEndUntouchable      TestTreeHeldByTracer
+//	fork bomb at pids.max       TestForkBomb              TestFaultPidsLimitAtEnd TestForkBomb
+//	stopped, SIGTERM handlers   TestHandlersRun           TestEndCleanup          TestTree
+//	random trees                TestRandomTrees           TestEndRandomTrees      TestRandomTrees
+//	two killed at once          TestPairKilled
+//	half-closed standard input  TestPeerSeesTheEnd
 func HostilePrograms(t testing.TB) []HostileProgram {
 	t.Helper()
 	tool, hostile := Tool(t), Hostile(t)

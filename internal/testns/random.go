@@ -85,7 +85,8 @@ func InYard() (others []string, strangers int, err error) {
 		line, state, parent := readStat(pid)
 		_, _, grandparent := readStat(parent)
 		switch {
-		case line == "" || grandparent == yard && parent != self:
+		case line == "" || state == 'X': // who was waited for has no parent any more
+		case grandparent == yard && parent != self:
 		case parent != yard:
 			others = append(others, line)
 		case !strings.ContainsRune("ZXT", state):

@@ -20,8 +20,9 @@ type Container struct {
 	options Options
 	argv    []string
 	cmd     *exec.Cmd
-	ns      string // the PID namespace, as /proc/PID/ns/pid shows it
-	pid     int    // of the program under test, outside
+	ns      string   // the PID namespace, as /proc/PID/ns/pid shows it
+	pin     *os.File // that file: while it is open the name is no other namespace's
+	pid     int      // of the program under test, outside
 	streams *streams
 	reports *reports
 
@@ -101,8 +102,7 @@ func (c *Container) launch() error {
 	if c.options.NotPID1 {
 		go c.watchReports()
 	}
-	c.ns, err = os.Readlink(fmt.Sprintf("/proc/%d/ns/pid", c.cmd.Process.Pid))
-	if err != nil {
+	if err := c.nameNamespace(); err != nil {
 		return err
 	}
 	if err := json.NewEncoder(specWrite).Encode(s); err != nil {
@@ -112,6 +112,15 @@ func (c *Container) launch() error {
 		return err
 	}
 	return cgroup.add(c.cmd.Process.Pid)
+}
+
+func (c *Container) nameNamespace() (err error) {
+	file := fmt.Sprintf("/proc/%d/ns/pid", c.cmd.Process.Pid)
+	if c.pin, err = os.Open(file); err != nil {
+		return err
+	}
+	c.ns, err = os.Readlink(file)
+	return err
 }
 
 // launcherCommand clones the launcher into its namespaces. Its session is its own,

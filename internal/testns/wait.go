@@ -168,6 +168,7 @@ func (c *Container) end() error {
 		<-e.done
 	}
 	c.streams.close()
+	defer c.pin.Close()
 	return c.nothingLeft()
 }
 

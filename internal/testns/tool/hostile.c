@@ -1,8 +1,9 @@
 /*
  * hostile MODE [ARG...]: programs that do not want to be ended, beside those of tool.c.
  *
- * Each but churn prints "ready" when everything that it starts is there. What forks
- * without bound counts in memory shared by all its processes, and stops at a limit.
+ * Each but churn prints "ready" when everything that it starts is there, and bomb when
+ * no more can be. What forks without bound counts in memory shared by all its processes,
+ * and stops at a limit.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -46,22 +47,34 @@ static void msleep(long ms)
 		;
 }
 
+/* refused says whether there was no process to be had, which may change, and waits. */
+static int refused(pid_t pid, const char *what)
+{
+	if (pid >= 0)
+		return 0;
+	if (errno != EAGAIN)
+		fail(what);
+	msleep(1);
+	return 1;
+}
+
+/* must_fork goes on when refused: others have used up the numbers. */
 static pid_t must_fork(void)
 {
-	pid_t pid = fork();
+	pid_t pid;
 
-	if (pid < 0)
-		fail("fork");
+	while (refused(pid = fork(), "fork"))
+		;
 	return pid;
 }
 
 /* sibling is fork with the caller's parent as the child's (clone(2), CLONE_PARENT). */
 static pid_t sibling(void)
 {
-	pid_t pid = syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0);
+	pid_t pid;
 
-	if (pid < 0)
-		fail("clone");
+	while (refused(pid = syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0), "clone"))
+		;
 	return pid;
 }
 
@@ -204,6 +217,23 @@ static void mode_conts(char **arg)
 	forever();
 }
 
+/* bomb LIMIT: each process forks as fast as it can, and goes on when refused. */
+static void mode_bomb(char **arg)
+{
+	long limit = number(arg);
+
+	share();
+	while (counted(&shared->made) < limit) {
+		pid_t pid = fork();
+
+		if (!pid)
+			count(&shared->made);
+		else if (refused(pid, "fork") && count(&shared->up) == 1)
+			say("ready\n");
+	}
+	forever();
+}
+
 /*
  * churn: uses up process numbers by children that live for up to 2 ms and end by
  * themselves. It says "hit" when somebody has signalled one of them.
@@ -214,15 +244,13 @@ static void mode_churn(char **arg)
 
 	(void)arg;
 	for (long n = 0;; n++) {
-		pid_t pid = fork();
+		pid_t pid = must_fork();
 
 		if (!pid) {
 			msleep(n % 3);
 			_exit(0);
 		}
-		if (pid < 0) /* others have used up the numbers */
-			msleep(1);
-		else if (waitpid(pid, &status, WUNTRACED) == pid && status)
+		if (waitpid(pid, &status, WUNTRACED) == pid && status)
 			say("hit\n");
 	}
 }
@@ -246,8 +274,12 @@ static void mode_churn(char **arg)
  *	r  replaces a child
  *	c  wakes up its process group
  *	f  fork after fork, the parent of which ends
+ *
+ * It forks without bound only when all are up: where there are few process numbers,
+ * the others would not get theirs.
  */
 static const char *spec;
+static long nodes;
 static void node(void);
 
 /* skip moves past a node. */
@@ -288,6 +320,12 @@ static void grow(void)
 
 static const long tree_limit = 300;
 
+static void all_up(void)
+{
+	while (counted(&shared->up) < nodes)
+		msleep(1);
+}
+
 static void *behave(void *of)
 {
 	const char *flags = of;
@@ -301,6 +339,8 @@ static void *behave(void *of)
 		_exit(0);
 	if (has(flags, 't'))
 		raise(SIGSTOP);
+	if (has(flags, 'r') || has(flags, 'f'))
+		all_up();
 	if (has(flags, 'r'))
 		respawn(tree_limit);
 	while (has(flags, 'c')) {
@@ -335,8 +375,6 @@ static void node(void)
 
 static void mode_tree(char **arg)
 {
-	long nodes = 0;
-
 	if (!*arg)
 		fail("tree");
 	for (spec = *arg; *spec; spec++)
@@ -345,15 +383,15 @@ static void mode_tree(char **arg)
 	share();
 	while (*spec == '(')
 		grow();
-	while (counted(&shared->up) < nodes)
-		msleep(1);
+	all_up();
 	say("ready\n");
 	forever();
 }
 
 static const struct { const char *name; void (*run)(char **arg); } modes[] = {
 	{ "zombie-respawner", mode_zombie_respawner }, { "siblings", mode_siblings },
-	{ "conts", mode_conts }, { "churn", mode_churn }, { "tree", mode_tree },
+	{ "conts", mode_conts }, { "bomb", mode_bomb }, { "churn", mode_churn },
+	{ "tree", mode_tree },
 };
 
 int main(int argc, char **argv)

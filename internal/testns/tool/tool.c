@@ -141,6 +141,25 @@ static void mode_record(char **arg)
 	}
 }
 
+static void say_usr(int sig)
+{
+	(void)sig;
+	if (write(1, "usr\n", 4) != 4)
+		fail("write");
+}
+
+/*
+ * answer: prints "usr" for each SIGUSR1, in the handler. A shell's trap waits for the
+ * next line if the signal comes just before the shell begins to read.
+ */
+static void mode_answer(char **arg)
+{
+	(void)arg;
+	signal(SIGUSR1, say_usr);
+	ready();
+	forever();
+}
+
 /* mask: prints the signal mask and the ignored signals it was started with, in hex. */
 static void mode_mask(char **arg)
 {
@@ -518,7 +537,7 @@ static void mode_trace(char **arg)
 static const struct { const char *name; void (*run)(char **arg); } modes[] = {
 	{ "sleep", mode_sleep }, { "mute", mode_mute }, { "as", mode_as },
 	{ "ignore", mode_ignore }, { "exit", mode_exit },
-	{ "die", mode_die }, { "record", mode_record }, { "mask", mode_mask },
+	{ "die", mode_die }, { "record", mode_record }, { "answer", mode_answer }, { "mask", mode_mask },
 	{ "streams", mode_streams }, { "fds", mode_fds },
 	{ "cleanup", mode_cleanup }, { "stop", mode_stop }, { "name", mode_name },
 	{ "setuid", mode_setuid }, { "chain", mode_chain }, { "wide", mode_wide },
