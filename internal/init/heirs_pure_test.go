@@ -220,3 +220,27 @@ func TestHeirOfForgotten(t *testing.T) {
 	g.pass(time.Minute)
 	g.wantAlive()
 }
+
+// TestHeirToBe: what a launcher has only just forked gets a little time to execute the
+// daemon, and no more than that.
+func TestHeirToBe(t *testing.T) {
+	for _, becomes := range []bool{true, false} {
+		g := newGuardWorld(t)
+		g.settledAgent(10)
+		g.run(20, 10, nobody)
+		g.look()
+		g.run(11, 10, nobody)
+		g.die(10)
+		g.look()
+		g.wantAlive(11, 20)
+		if becomes {
+			g.exec(11, agent)
+		}
+		g.pass(execTime)
+		if becomes {
+			g.wantAlive(11, 20)
+		} else {
+			g.wantAlive()
+		}
+	}
+}
