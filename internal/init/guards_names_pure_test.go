@@ -128,3 +128,56 @@ func TestGuardForkThatStays(t *testing.T) {
 	g.pass(time.Minute)
 	g.wantAlive(10)
 }
+
+// TestGuardFoundLate: who executes the guard's program when it is of age is asked again
+// as well, so its end is not taken for that of a fork.
+func TestGuardFoundLate(t *testing.T) {
+	g := newGuardWorld(t)
+	g.settledAgent(10)
+	g.run(11, 10, nobody)
+	g.pass(youngAge + time.Second)
+	g.exec(11, agent)
+	g.run(12, 11, nobody)
+	g.pass(3 * time.Second)
+	g.die(11)
+	g.pass(time.Minute)
+	g.wantAlive(10)
+}
+
+// TestGuardExecElseGroups: nor is a session then its own, whose leader was below it.
+func TestGuardExecElseGroups(t *testing.T) {
+	g := newGuardWorld(t)
+	g.unmarked = true
+	g.run(10, runner, agent)
+	g.run(11, 10, nobody)
+	g.run(12, 11, nobody)
+	g.setsid(12, 11)
+	g.pass(time.Second)
+	g.die(11)
+	g.pass(time.Second)
+	g.exec(10, nobody)
+	g.pass(2 * time.Second)
+	g.orphan(13, 12)
+	g.setsid(13, 11)
+	g.pass(time.Second)
+	if o := g.ledger.orphans[13]; o.stage != keptForGood {
+		t.Errorf("the orphan is in stage %d", o.stage)
+	}
+}
+
+// TestGuardAskedLater: an inspector that was behind when a process first had a child is
+// asked again.
+func TestGuardAskedLater(t *testing.T) {
+	g := newGuardWorld(t)
+	g.run(10, runner, nobody)
+	g.pass(youngAge + time.Second)
+	g.exec(10, agent)
+	g.busy = true
+	g.run(11, 10, nobody)
+	g.pass(2 * time.Second)
+	g.busy = false
+	g.pass(time.Second)
+	if k := g.ledger.kin.all[g.procs[10].ID]; k.entry != agent {
+		t.Errorf("its entry is %d", k.entry)
+	}
+}

@@ -75,9 +75,8 @@ func TestGuardForgets(t *testing.T) {
 	g.run(10, runner, agent)
 	for i := range 10_000 {
 		g.now = g.now.Add(10 * time.Millisecond)
-		pid := 1000 + i%500
-		g.die(pid)
-		g.run(pid, 10, i%3-1)
+		g.die(1000 + i - 500)
+		g.run(1000+i, 10, i%3-1)
 		if i%50 == 0 {
 			g.look()
 			g.asked = nil
