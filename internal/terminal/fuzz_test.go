@@ -44,9 +44,9 @@ func newDialogue(t *testing.T, script []byte) *dialogue {
 	return d
 }
 
-// mostPending is what may wait for the caller: his own answers, one more that does not
-// fit, and the end.
-const mostPending = inputMark + 3*wire.MaxLine
+// mostPending is what may wait for the caller: answers until no more is taken from him,
+// the last of which does not fit, and the end.
+const mostPending = inputMark + 2*wire.MaxLine
 
 // step does one thing of those that a worker does, or a caller.
 func (d *dialogue) step(b byte) {
@@ -120,7 +120,7 @@ func FuzzDialogue(f *testing.F) {
 	refused := wire.Signal{Signal: unix.SIGINT}.Append(nil)
 	ready := []byte{246, 1, 4}
 	f.Add(open, ready)
-	f.Add(slices.Concat(open, bytes.Repeat(refused, 3000)), slices.Concat(ready, bytes.Repeat([]byte{252, 1}, 300)))
+	f.Add(slices.Concat(open, bytes.Repeat(refused, 5000)), slices.Concat(ready, bytes.Repeat([]byte{252, 1}, 300)))
 	f.Add(slices.Concat(open, typed, typed), slices.Concat(ready, bytes.Repeat([]byte{2, 4, 0, 1}, 20), []byte{3, 4, 5}))
 	f.Add(slices.Concat(open, open), ready)
 	f.Add(typed, []byte{246, 1, 5, 255, 255})
