@@ -32,6 +32,7 @@ type Config struct {
 	Guard      []string // globs over names of daemons that own what they start
 	Wait       Wait     // whose end is the container's end
 	StdinEOF   StdinEOF // what a hang-up on stdin means
+	Socket     string   // path of the control socket; empty: none
 
 	LogLevel   Level
 	LogFormat  Format

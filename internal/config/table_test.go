@@ -29,6 +29,7 @@ func TestDefault(t *testing.T) {
 			"containerd", "containerd-shim*", "sshd*", "mosh-server", "dtach", "chrome_crashpad*"},
 		Wait:      WaitMain,
 		StdinEOF:  StdinEOFIgnore,
+		Socket:    "/run/sbinit.sock",
 		LogLevel:  LevelWarn,
 		LogFormat: FormatConsole,
 		Terminal: Terminal{
@@ -174,7 +175,7 @@ func TestEveryFieldHasASetting(t *testing.T) {
 		"SBINIT_FORWARD": "child", "SBINIT_SIGNAL_REWRITE": "TERM=INT", "SBINIT_STOP_GRACE": "1s",
 		"SBINIT_EXIT_GRACE": "1s", "SBINIT_EXIT_OK": "1", "SBINIT_SUBREAPER": "on",
 		"SBINIT_PARENT_DEATH_SIGNAL": "KILL", "SBINIT_ORPHANS": "report", "SBINIT_ORPHAN_GRACE": "1s",
-		"SBINIT_KILL_GRACE": "1s", "SBINIT_ORPHAN_KEEP": "x", "SBINIT_GUARD": "agent", "SBINIT_WAIT": "all", "SBINIT_STDIN_EOF": "stop",
+		"SBINIT_KILL_GRACE": "1s", "SBINIT_ORPHAN_KEEP": "x", "SBINIT_GUARD": "agent", "SBINIT_WAIT": "all", "SBINIT_STDIN_EOF": "stop", "SBINIT_SOCKET": "off",
 		"SBINIT_STOP_DELAY": "1s", "SBINIT_SCAN_INTERVAL": "2s", "SBINIT_LOG_LEVEL": "debug",
 		"SBINIT_LOG_FORMAT": "json", "SBINIT_WARN_REAPED": "on", "SBINIT_SETSID": "on", "SBINIT_PAUSE": "on",
 		"SBINIT_TERMINAL_LIFETIME": "1s", "SBINIT_TERMINAL_IDLE": "1s", "SBINIT_TERMINAL_IO_TIMEOUT": "1s",
