@@ -41,11 +41,11 @@ var factsOnly = map[string]string{
 // layers are the product's packages from the ground up: each imports those of lower
 // layers only.
 var layers = [][]string{
-	{"internal/proc", "internal/signals", "internal/reap", "internal/inherit/first"},
+	{"internal/proc", "internal/signals", "internal/reap", "internal/inherit/first", "internal/jsonline"},
 	{"internal/inherit", "internal/contain", "internal/config"},
 	{"internal/log"},
-	{"internal/guard", "internal/terminal/wire"},
-	{"internal/terminal", "internal/control"},
+	{"internal/guard", "internal/terminal/wire", "internal/control"},
+	{"internal/terminal"},
 	{"internal/init"},
 	{binary},
 }
