@@ -28,12 +28,15 @@ func run() int {
 	if role, fd, args := guard.InnerArgs(os.Args); role != nil {
 		p.role, p.channel, p.args = role, fd, args
 	}
+	if wire.IsHosted(os.Args) {
+		p.hosted, p.args = true, []string{"sbinit", "terminal"}
+	}
 	in, warnings, err := config.Parse(config.Input{Args: p.args, Environ: inherit.Environ(), PID1: os.Getpid() == 1})
 	if err != nil {
 		for _, w := range warnings {
 			_, _ = io.WriteString(descriptor(2), "sbinit: warn: "+w.String()+"\n")
 		}
-		return refuse(in.Command, wire.CodeBadSetting, err.Error())
+		return p.refuse(in.Command, wire.CodeBadSetting, err.Error())
 	}
 	switch in.Command {
 	case config.CommandRun, config.CommandGuard, config.CommandTerminal, config.CommandShell:
@@ -51,17 +54,18 @@ type process struct {
 	descriptors []int
 	role        *guard.Role // nil unless we are below a front
 	channel     int         // its end of the channel
+	hosted      bool        // below the init, for a session of the control socket
 	args        []string    // without what says so
 }
 
 // host runs the program and stays, as an init or as one of a guard's pair.
 func (p process) host(in config.Invocation, warnings []config.Warning) int {
 	if err := pid1.CheckLimits(); err != nil {
-		return refuse(in.Command, wire.CodeInternal, err.Error())
+		return p.refuse(in.Command, wire.CodeInternal, err.Error())
 	}
 	var err error
 	if p.source, err = signals.Open(inherit.Blocked()); err != nil {
-		return refuse(in.Command, wire.CodeInternal, "signals cannot be taken: "+err.Error())
+		return p.refuse(in.Command, wire.CodeInternal, "signals cannot be taken: "+err.Error())
 	}
 	switch in.Command {
 	case config.CommandGuard:
@@ -85,6 +89,8 @@ func (p process) initialise(in config.Invocation, warnings []config.Warning) int
 		Warnings:    warnings,
 		Source:      p.source,
 		Descriptors: p.descriptors,
+		Version:     version,
+		Commit:      commit,
 	})
 }
 

@@ -16,7 +16,7 @@ type kin struct {
 	parent  proc.ID // who started it; zero: somebody outside, or not seen
 	since   time.Time
 	asked   time.Time
-	entry   int  // of SBINIT_GUARD, whose name it bears; -1: none
+	entry   int  // of SBINIT_GUARD, whose name it bears; ofSession: a worker; -1: none
 	line    bool // its line was seen: it had its parent when it was first seen
 	parents bool // it had children
 	orphan  bool // it lost its parent
@@ -190,7 +190,7 @@ func (ks *kinship) attribute(id, guard proc.ID) {
 func (ks *kinship) unnamed(now time.Time) []proc.ID {
 	var list []proc.ID
 	for id, k := range ks.all {
-		if k.living && k.ask {
+		if k.living && k.ask && k.entry != ofSession {
 			k.ask, k.asked = false, now
 			list = append(list, id)
 		}
@@ -209,11 +209,12 @@ func (ks *kinship) living() []*kin {
 	return list
 }
 
-// guardsBefore lists the living guards that were started no later than that.
+// guardsBefore lists the living guards that were started no later than that. A session's
+// worker has nothing in its environment that sbinit has not.
 func (ks *kinship) guardsBefore(start uint64) []proc.ID {
 	var list []proc.ID
 	for id, k := range ks.all {
-		if k.living && k.entry >= 0 && k.Start <= start {
+		if k.living && k.entry >= 0 && k.entry != ofSession && k.Start <= start {
 			list = append(list, id)
 		}
 	}
