@@ -318,4 +318,3 @@ func descriptors(t *testing.T, p testns.Process) map[int]string {
 	}
 	return open
 }
-
