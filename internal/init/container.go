@@ -213,6 +213,9 @@ func (c *container) reap() {
 
 func (c *container) exited(e reap.Exit) {
 	if e.Status.Stopped() {
+		if _, ok := c.sessions[e.PID]; ok {
+			c.killWorker(e.PID)
+		}
 		if e.PID == c.main.pid && c.terminal != nil {
 			c.terminal.stopped(c.main.pid, e.Status.StopSignal())
 		}
