@@ -162,6 +162,9 @@ func (c *container) sessionEnded(s session, status unix.WaitStatus) {
 	if c.watcher != nil {
 		c.watcher.lookNow()
 	}
+	if c.socket != nil {
+		c.socket.stir(time.Now())
+	}
 }
 
 // killWorker ends a worker that was stopped, as its program may do: none of the session's
