@@ -312,9 +312,9 @@ func (c *container) stepOrphans(now time.Time) {
 		c.ledger.ticked(now)
 		c.bereaved = true
 	}
-	if c.bereaved {
+	if c.bereaved && !now.Before(c.watcher.nextGlance) {
 		c.bereaved = false
-		c.watcher.glance(func(pid int) { c.meet(pid, now) })
+		c.watcher.glance(now, func(pid int) { c.meet(pid, now) })
 	}
 	due := len(c.verdicts) > 0 || reached(c.ledger.due(), now)
 	if !due && !c.watcher.ready(now) {
@@ -364,6 +364,9 @@ func (c *container) due() time.Time {
 	}
 	if c.ledger != nil {
 		due = earliest(due, c.watcher.due(), c.ledger.due())
+		if c.bereaved {
+			due = earliest(due, c.watcher.nextGlance)
+		}
 	}
 	return due
 }

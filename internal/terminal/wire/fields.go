@@ -35,7 +35,7 @@ func (f *fields) parse(line []byte) {
 	f.object()
 	f.space()
 	if f.at < len(f.text) {
-		f.fail(CodeBadJSON, "there is something behind the object")
+		f.malformed("there is something behind the object")
 	}
 }
 

@@ -1,5 +1,7 @@
 package wire
 
+import "strconv"
+
 // maxDepth is how deep arrays and objects may be in one another. A message needs 3:
 // itself, its survivors, a survivor.
 const maxDepth = 4
@@ -27,6 +29,11 @@ func (s *scanner) fail(code Code, message string) {
 		s.err = &Error{code, message}
 	}
 	s.at = len(s.text)
+}
+
+// malformed fails where the text is no JSON, and says where that is.
+func (s *scanner) malformed(message string) {
+	s.fail(CodeBadJSON, message+", at byte "+strconv.Itoa(s.at+1))
 }
 
 // peek is the next character. At the end it is NUL, which is nowhere legal.
@@ -58,9 +65,9 @@ func (s *scanner) space() {
 func (s *scanner) enter(open byte) {
 	switch {
 	case !s.accept(open):
-		s.fail(CodeBadJSON, "want an object")
+		s.malformed("want an object")
 	case s.depth == maxDepth:
-		s.fail(CodeBadJSON, "arrays and objects are too deep in one another")
+		s.malformed("arrays and objects are too deep in one another")
 	}
 	s.depth++
 	s.first = true
@@ -79,7 +86,7 @@ func (s *scanner) more(end byte) bool {
 		s.depth--
 		return false
 	case !first && !s.accept(','):
-		s.fail(CodeBadJSON, "want a comma or the end of an array or object")
+		s.malformed("want a comma or the end of an array or object")
 		return false
 	}
 	s.space()
@@ -91,7 +98,7 @@ func (s *scanner) key() value {
 	key := s.str()
 	s.space()
 	if !s.accept(':') {
-		s.fail(CodeBadJSON, "want a colon after a key")
+		s.malformed("want a colon after a key")
 	}
 	s.space()
 	return key
@@ -131,7 +138,7 @@ func (s *scanner) value() value {
 func (s *scanner) literal(word string) {
 	for i := range len(word) {
 		if !s.accept(word[i]) {
-			s.fail(CodeBadJSON, "want a value")
+			s.malformed("want a value")
 			return
 		}
 	}
@@ -160,7 +167,7 @@ func (s *scanner) digits() {
 		s.at++
 	}
 	if s.at == begin {
-		s.fail(CodeBadJSON, "want a value")
+		s.malformed("want a value")
 	}
 }
 
@@ -168,7 +175,7 @@ func (s *scanner) digits() {
 func (s *scanner) str() value {
 	v := value{kind: '"'}
 	if !s.accept('"') {
-		s.fail(CodeBadJSON, "want a string")
+		s.malformed("want a string")
 		return v
 	}
 	for begin := s.at; s.err == nil; {
@@ -182,9 +189,9 @@ func (s *scanner) str() value {
 			v.escaped = true
 			s.escape()
 		case s.at == len(s.text):
-			s.fail(CodeBadJSON, "a string has no end")
+			s.malformed("a string has no end")
 		default:
-			s.fail(CodeBadJSON, "a string has a control character that is not escaped")
+			s.malformed("a string has a control character that is not escaped")
 		}
 	}
 	return v
@@ -205,7 +212,7 @@ func (s *scanner) escape() {
 	r, n := unescapeRune(s.text[s.at:])
 	switch {
 	case n == 0:
-		s.fail(CodeBadJSON, "a string has an escape that JSON does not know")
+		s.malformed("a string has an escape that JSON does not know")
 	case r == 0:
 		s.fail(CodeBadValue, "a string has a NUL")
 	case r == loneSurrogate:
