@@ -2,6 +2,7 @@ package pid1_test
 
 import (
 	"fmt"
+	"path"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -38,7 +39,7 @@ func (b *bystanders) unharmed(t *testing.T) {
 	t.Helper()
 	b.hub.drained(t, b.all...)
 	for _, p := range b.all {
-		if !has(b.hub.Processes(), p) {
+		if now := b.hub.One(path.Base(p.Args[0])); now.HostPID != p.HostPID {
 			t.Errorf("%v has gone", p)
 		}
 	}
@@ -156,7 +157,7 @@ func TestWorkerEscaped(t *testing.T) {
 func TestWorkerKilledAtEnd(t *testing.T) {
 	each(t, func(t *testing.T, o testns.Options) {
 		h := recording(t, o, "SBINIT_EXIT_GRACE=40s", "SBINIT_TERMINAL_CLEANUP_TIMEOUT=5m", "SBINIT_KILL_GRACE=5m", "SBINIT_ORPHANS=keep")
-		c := h.session(t, "sh", "-c", `trap "" HUP; echo ready; while :; do sleep 1; done`)
+		c := h.session(t, "sh", "-c", `trap "" HUP TERM; echo ready; while :; do sleep 1; done`)
 		c.shows("ready")
 		worker := h.One("sbinit-worker")
 		h.Signal(64)
