@@ -213,6 +213,9 @@ func (c *container) reap() {
 
 func (c *container) exited(e reap.Exit) {
 	if e.Status.Stopped() {
+		if _, ok := c.sessions[e.PID]; ok {
+			c.killWorker(e.PID)
+		}
 		if e.PID == c.main.pid && c.terminal != nil {
 			c.terminal.stopped(c.main.pid, e.Status.StopSignal())
 		}
@@ -308,10 +311,11 @@ func (c *container) stepOrphans(now time.Time) {
 	if c.watcher.tick(now) {
 		c.ledger.ticked(now)
 		c.bereaved = true
+		c.watcher.wanted = c.watcher.wanted || c.ledger.asks(now)
 	}
-	if c.bereaved {
+	if c.bereaved && !now.Before(c.watcher.nextGlance) {
 		c.bereaved = false
-		c.watcher.glance(func(pid int) { c.meet(pid, now) })
+		c.watcher.glance(now, func(pid int) { c.meet(pid, now) })
 	}
 	due := len(c.verdicts) > 0 || reached(c.ledger.due(), now)
 	if !due && !c.watcher.ready(now) {
@@ -361,6 +365,9 @@ func (c *container) due() time.Time {
 	}
 	if c.ledger != nil {
 		due = earliest(due, c.watcher.due(), c.ledger.due())
+		if c.bereaved {
+			due = earliest(due, c.watcher.nextGlance)
+		}
 	}
 	return due
 }

@@ -26,8 +26,8 @@ func (l *ledger) knowKin() {
 func (l *ledger) hosts(worker *proc.Stat, mark uint64, now time.Time) {
 	l.kin.see(worker, nil, now)
 	k := l.kin.all[worker.ID]
-	k.entry, k.mark, k.bears = ofSession, mark, mark
-	l.marks.of[mark] = guarded{worker.ID, ofSession}
+	k.entry, k.again, k.mark, k.bears = ofSession, true, mark, mark
+	l.marks.of[mark] = k
 }
 
 // unhost forgets the mark of a session of which nobody is left.
@@ -49,12 +49,12 @@ func (l *ledger) entryName(entry int) string {
 }
 
 // ownerEnded logs why processes are ended that have done nothing wrong.
-func (l *ledger) ownerEnded(g guarded, processes int) {
+func (l *ledger) ownerEnded(g *kin, processes int) {
 	what, key := "guarded daemon has ended: what it started is terminated", "guard"
 	if g.entry == ofSession {
 		what, key = "terminal session's worker has gone: what it left is terminated", "owner"
 	}
-	l.log.Warn(what, log.Number("pid", g.guard.PID), log.Text(key, l.entryName(g.entry)), log.Number("processes", processes))
+	l.log.Warn(what, log.Number("pid", g.PID), log.Text(key, l.entryName(g.entry)), log.Number("processes", processes))
 }
 
 // patience is the time between SIGTERM and SIGKILL for what an owner left, and the time

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -274,11 +275,18 @@ func (h *hub) status(t *testing.T) string {
 	return text
 }
 
-// count is a number of the status.
+// count is a number of the status. A key may begin with that of the object it is in, and a
+// stroke.
 func (h *hub) count(t *testing.T, key string) (n int) {
 	t.Helper()
-	_, rest, ok := strings.Cut(h.status(t), `"`+key+`":`)
-	if _, err := fmt.Sscan(strings.TrimFunc(rest[:strings.IndexAny(rest+",", ",}")], func(r rune) bool { return r == ' ' }), &n); err != nil || !ok {
+	text := h.status(t)
+	if object, inner, ok := strings.Cut(key, "/"); ok {
+		_, text, _ = strings.Cut(text, `"`+object+`":`)
+		key = inner
+	}
+	_, rest, _ := strings.Cut(text, `"`+key+`":`)
+	n, err := strconv.Atoi(rest[:strings.IndexAny(rest+",", ",}")])
+	if err != nil {
 		t.Fatalf("%s: %v", key, err)
 	}
 	return n
@@ -318,4 +326,3 @@ func descriptors(t *testing.T, p testns.Process) map[int]string {
 	}
 	return open
 }
-

@@ -172,7 +172,7 @@ func TestSessionRefused(t *testing.T) {
 		c.ends(wire.ReasonError)
 		h.counts(t, "invalid", 1)
 		h.counts(t, "error", 1)
-		h.counts(t, "killed", 0)
+		h.counts(t, "sessions_ended/killed", 0)
 		finish(t, h.Container)
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"os"
 	"syscall"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -20,7 +21,10 @@ const (
 )
 
 // A poller is the one place where PID 1 sleeps: an epoll descriptor, read
-// through the runtime's own poller, so that no thread blocks in it.
+// through the runtime's own poller, so that no thread blocks in it. What the loop
+// does whenever it wakes it does by raw system calls, none of which blocks: each
+// of the others would also wake the runtime's monitor (entersyscall in
+// runtime/proc.go), which costs twice as much as the loop itself.
 type poller struct {
 	fd     int
 	conn   syscall.RawConn
@@ -45,31 +49,44 @@ func newPoller() (*poller, error) {
 // add watches fd; kind comes back from wait with it.
 func (p *poller) add(fd int, kind int32, events uint32) error {
 	ev := unix.EpollEvent{Events: events, Fd: int32(fd), Pad: kind}
-	return os.NewSyscallError("epoll_ctl", unix.EpollCtl(p.fd, unix.EPOLL_CTL_ADD, fd, &ev))
+	_, _, errno := unix.RawSyscall6(unix.SYS_EPOLL_CTL, uintptr(p.fd), unix.EPOLL_CTL_ADD, uintptr(fd), uintptr(unsafe.Pointer(&ev)), 0, 0)
+	if errno != 0 {
+		return os.NewSyscallError("epoll_ctl", errno)
+	}
+	return nil
 }
 
 func (p *poller) remove(fd int) {
-	_ = unix.EpollCtl(p.fd, unix.EPOLL_CTL_DEL, fd, nil) // ENOENT: it was not watched
+	unix.RawSyscall6(unix.SYS_EPOLL_CTL, uintptr(p.fd), unix.EPOLL_CTL_DEL, uintptr(fd), 0, 0, 0) // ENOENT: it was not watched
 }
 
 // wait sleeps until something is there, or with block false just looks, and
 // calls fn for each descriptor that is ready.
 func (p *poller) wait(block bool, fn func(kind int32, fd int)) error {
-	n, waitErr := 0, error(nil)
+	n, errno := 0, unix.Errno(0)
 	err := p.conn.Read(func(uintptr) bool {
-		n, waitErr = unix.EpollWait(p.fd, p.events[:], 0)
-		if waitErr == unix.EINTR {
-			n, waitErr = 0, nil
-		}
-		return !block || n > 0 || waitErr != nil
+		n, errno = p.ready()
+		return !block || n > 0 || errno != 0
 	})
-	if err == nil {
-		err = waitErr
+	if err == nil && errno != 0 {
+		err = os.NewSyscallError("epoll_pwait", errno)
 	}
-	for _, ev := range p.events[:max(n, 0)] {
+	for _, ev := range p.events[:n] {
 		fn(ev.Pad, int(ev.Fd))
 	}
 	return err
+}
+
+// ready fills in the descriptors that are ready now.
+func (p *poller) ready() (int, unix.Errno) {
+	n, _, errno := unix.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(p.fd), uintptr(unsafe.Pointer(&p.events[0])), uintptr(len(p.events)), 0, 0, 0)
+	switch errno {
+	case 0:
+		return int(n), 0
+	case unix.EINTR:
+		return 0, 0
+	}
+	return 0, errno
 }
 
 // A timer is a timerfd with one deadline: a Go timer would cost a thread
@@ -94,13 +111,17 @@ func (t *timer) set(at, now time.Time) error {
 	if !at.IsZero() {
 		spec.Value = unix.NsecToTimespec(max(at.Sub(now).Nanoseconds(), 1))
 	}
-	return os.NewSyscallError("timerfd_settime", unix.TimerfdSettime(t.fd, 0, &spec, nil))
+	_, _, errno := unix.RawSyscall6(unix.SYS_TIMERFD_SETTIME, uintptr(t.fd), 0, uintptr(unsafe.Pointer(&spec)), 0, 0, 0)
+	if errno != 0 {
+		return os.NewSyscallError("timerfd_settime", errno)
+	}
+	return nil
 }
 
 // clear takes the expiry, so that the descriptor is no longer ready.
 func (t *timer) clear() {
 	var b [8]byte
-	_, _ = unix.Read(t.fd, b[:]) // EAGAIN: it was set anew meanwhile
+	unix.RawSyscall(unix.SYS_READ, uintptr(t.fd), uintptr(unsafe.Pointer(&b[0])), 8) // EAGAIN: it was set anew meanwhile
 	t.at = time.Time{}
 }
 

@@ -145,7 +145,7 @@ func (c *container) sessionEnded(s session, status unix.WaitStatus) {
 	switch {
 	case !ok || status.Signaled():
 		c.outcomes.killed++
-		c.log.Warn("terminal session's worker has died: what it started is terminated", log.Number("worker", s.worker.PID),
+		c.log.Warn("terminal session's worker has died", log.Number("worker", s.worker.PID),
 			log.Number("status", reap.Code(status)))
 	case !contained:
 		c.outcomes.escaped++
@@ -162,6 +162,16 @@ func (c *container) sessionEnded(s session, status unix.WaitStatus) {
 	if c.watcher != nil {
 		c.watcher.lookNow()
 	}
+	if c.socket != nil {
+		c.socket.stir(time.Now())
+	}
+}
+
+// killWorker ends a worker that was stopped, as its program may do: none of the session's
+// bounds would hold any more.
+func (c *container) killWorker(pid int) {
+	c.log.Warn("terminal session's worker was stopped, and is killed", log.Number("worker", pid))
+	_ = unix.Kill(pid, unix.SIGKILL) // not reaped yet, so that the number is its own
 }
 
 // stopSessions asks every worker to close its session.

@@ -3,6 +3,7 @@ package pid1
 import (
 	"bytes"
 	"errors"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -17,6 +18,7 @@ const (
 	firstLine    = 5 * time.Second // for that
 	acceptBudget = 16              // callers taken in until others get their turn
 	acceptPause  = time.Second     // after accept(2) failed for want of something
+	quietPause   = 2 * time.Second // without a caller, a request or a session's end
 )
 
 var errFewDescriptors = errors.New("the limit of open files is too low (ulimit -n)")
@@ -35,6 +37,7 @@ type socket struct {
 	asking  []int     // descriptors of those who want a status
 	opening []caller  // who want a session
 	paused  time.Time // until then nobody is accepted; zero: not paused
+	quiet   time.Time // when it will have been quiet for a while; zero: it is
 }
 
 // A caller is a connection.
@@ -75,6 +78,7 @@ func callersAllowed() int {
 
 // accept takes callers in. As long as some wait for a worker there is no hurry.
 func (s *socket) accept(now time.Time) {
+	s.stir(now)
 	for range acceptBudget {
 		if len(s.opening) > 0 {
 			return
@@ -92,6 +96,9 @@ func (s *socket) accept(now time.Time) {
 		}
 	}
 }
+
+// stir says that callers leave garbage.
+func (s *socket) stir(now time.Time) { s.quiet = now.Add(quietPause) }
 
 // pause keeps a want of descriptors or memory from waking PID 1 all the time.
 func (s *socket) pause(err error, now time.Time) {
@@ -204,6 +211,10 @@ func (s *socket) step(now time.Time) {
 	for len(s.callers) > 0 && reached(s.callers[0].since.Add(firstLine), now) {
 		s.drop(0, "has not said within 5 s what it wants")
 	}
+	if reached(s.quiet, now) {
+		s.quiet = time.Time{}
+		debug.FreeOSMemory() // else the memory that a crowd has needed stays ours
+	}
 	if reached(s.paused, now) {
 		s.paused = time.Time{}
 		if err := s.poll.add(s.fd, onSocket, unix.EPOLLIN); err != nil {
@@ -213,10 +224,11 @@ func (s *socket) step(now time.Time) {
 }
 
 func (s *socket) due() time.Time {
-	if len(s.callers) == 0 {
-		return s.paused
+	due := earliest(s.paused, s.quiet)
+	if len(s.callers) > 0 {
+		due = earliest(due, s.callers[0].since.Add(firstLine))
 	}
-	return earliest(s.paused, s.callers[0].since.Add(firstLine))
+	return due
 }
 
 // release waits no longer for a caller, and returns its descriptor.

@@ -13,8 +13,9 @@ import (
 const (
 	quietAfter   = time.Minute     // nothing forked for so long: tick slower
 	quietTick    = 5 * time.Second // the slower tick
-	lookShare    = 10              // looks take at most one part in so many of the time
-	parentsLimit = 4096            // pidfds held at most; parents beyond are seen by the tick alone
+	glancePause  = 20 * time.Millisecond
+	lookShare    = 10   // looks take at most one part in so many of the time
+	parentsLimit = 4096 // pidfds held at most; parents beyond are seen by the tick alone
 )
 
 // A watcher notices processes that were re-parented to us. Nothing in the
@@ -34,15 +35,16 @@ type watcher struct {
 	byFD     map[int]proc.ID
 	fullSaid bool
 
-	interval  time.Duration
-	nextTick  time.Time
-	lastFork  time.Time // when a tick last saw that something had been started
-	lastPID   int
-	trustPID  bool      // our own fork moved the number
-	wanted    bool      // a tick, or an event that a glance cannot serve, asked for a look
-	notBefore time.Time // the next look that an event may cause
-	children  []int     // buffer of glance
-	noGlance  bool      // the kernel has no list of children
+	interval   time.Duration
+	nextTick   time.Time
+	lastFork   time.Time // when a tick last saw that something had been started
+	lastPID    int
+	trustPID   bool      // our own fork moved the number
+	wanted     bool      // a tick, or an event that a glance cannot serve, asked for a look
+	notBefore  time.Time // the next look that an event may cause
+	nextGlance time.Time // when a reaped child may cause one again
+	children   []int     // buffer of glance
+	noGlance   bool      // the kernel has no list of children
 }
 
 func newWatcher(self int, fs *proc.FS, poll *poller, logger *log.Logger, pidfds bool, interval time.Duration) *watcher {
@@ -75,8 +77,9 @@ func (w *watcher) afterFork(child int, now time.Time) {
 
 // glance reads our own list of children, which costs little however many
 // processes there are, and calls fn for each. Where there is no such list it
-// asks for a look instead.
-func (w *watcher) glance(fn func(pid int)) {
+// asks for a look instead. A storm of exits is one reason, not thousands.
+func (w *watcher) glance(now time.Time, fn func(pid int)) {
+	w.nextGlance = now.Add(glancePause)
 	if !w.noGlance {
 		var err error
 		w.children, err = w.fs.AppendChildren(w.self, w.children[:0])
@@ -197,6 +200,7 @@ func (w *watcher) refuse(fd int, err error) {
 
 // parentEnded is called when a watched pidfd has become readable; it says whose.
 func (w *watcher) parentEnded(fd int) (proc.ID, bool) {
+	w.nextGlance = time.Time{}
 	id, ok := w.byFD[fd]
 	if ok {
 		w.forget(id, fd)

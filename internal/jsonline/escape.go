@@ -54,8 +54,8 @@ func unescapeRune(text []byte) (r rune, n int) {
 	if !utf16.IsSurrogate(r) {
 		return r, 6
 	}
-	low, ok := codeUnit(text[6:])
-	if pair := utf16.DecodeRune(r, low); ok && pair != utf8.RuneError {
+	low, _ := codeUnit(text[6:]) // what is no code unit makes no pair
+	if pair := utf16.DecodeRune(r, low); pair != utf8.RuneError {
 		return pair, 12
 	}
 	return loneSurrogate, 6

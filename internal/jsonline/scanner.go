@@ -1,5 +1,7 @@
 package jsonline
 
+import "strconv"
+
 // MaxDepth is how deep arrays and objects may be in one another. What is written on
 // one line here needs 3: an object, an array in it, an object in that.
 const MaxDepth = 4
@@ -38,6 +40,11 @@ func (s *Scanner) Err() error { return s.err }
 
 func (s *Scanner) fail(fault Fault, message string) { s.Fail(&Error{fault, message}) }
 
+// Malformed fails where the text is no JSON, and says where that is.
+func (s *Scanner) Malformed(message string) {
+	s.fail(Syntax, message+", at byte "+strconv.Itoa(s.at+1))
+}
+
 // AtEnd says whether there is nothing more.
 func (s *Scanner) AtEnd() bool { return s.at == len(s.text) }
 
@@ -70,9 +77,9 @@ func (s *Scanner) Space() {
 func (s *Scanner) Enter(open byte) {
 	switch {
 	case !s.accept(open):
-		s.fail(Syntax, "want an object")
+		s.Malformed("want an object")
 	case s.depth == MaxDepth:
-		s.fail(Syntax, "arrays and objects are too deep in one another")
+		s.Malformed("arrays and objects are too deep in one another")
 	}
 	s.depth++
 	s.first = true
@@ -91,7 +98,7 @@ func (s *Scanner) More(end byte) bool {
 		s.depth--
 		return false
 	case !first && !s.accept(','):
-		s.fail(Syntax, "want a comma or the end of an array or object")
+		s.Malformed("want a comma or the end of an array or object")
 		return false
 	}
 	s.Space()
@@ -103,7 +110,7 @@ func (s *Scanner) Key() Value {
 	key := s.str()
 	s.Space()
 	if !s.accept(':') {
-		s.fail(Syntax, "want a colon after a key")
+		s.Malformed("want a colon after a key")
 	}
 	s.Space()
 	return key
@@ -143,7 +150,7 @@ func (s *Scanner) Value() Value {
 func (s *Scanner) literal(word string) {
 	for i := range len(word) {
 		if !s.accept(word[i]) {
-			s.fail(Syntax, "want a value")
+			s.Malformed("want a value")
 			return
 		}
 	}
@@ -172,7 +179,7 @@ func (s *Scanner) digits() {
 		s.at++
 	}
 	if s.at == begin {
-		s.fail(Syntax, "want a value")
+		s.Malformed("want a value")
 	}
 }
 
@@ -180,7 +187,7 @@ func (s *Scanner) digits() {
 func (s *Scanner) str() Value {
 	v := Value{Kind: '"'}
 	if !s.accept('"') {
-		s.fail(Syntax, "want a string")
+		s.Malformed("want a string")
 		return v
 	}
 	for begin := s.at; s.err == nil; {
@@ -194,9 +201,9 @@ func (s *Scanner) str() Value {
 			v.Escaped = true
 			s.escape()
 		case s.AtEnd():
-			s.fail(Syntax, "a string has no end")
+			s.Malformed("a string has no end")
 		default:
-			s.fail(Syntax, "a string has a control character that is not escaped")
+			s.Malformed("a string has a control character that is not escaped")
 		}
 	}
 	return v
@@ -217,7 +224,7 @@ func (s *Scanner) escape() {
 	r, n := unescapeRune(s.text[s.at:])
 	switch {
 	case n == 0:
-		s.fail(Syntax, "a string has an escape that JSON does not know")
+		s.Malformed("a string has an escape that JSON does not know")
 	case r == 0:
 		s.fail(NotTaken, "a string has a NUL")
 	case r == loneSurrogate:

@@ -13,10 +13,11 @@ import (
 // FS reads one mounted /proc through one descriptor. It has buffers of its own
 // and so belongs to one goroutine.
 type FS struct {
-	dir  int
-	path []byte
-	buf  []byte
-	dent []byte
+	dir      int
+	children int // our own list of children; -1: not opened
+	path     []byte
+	buf      []byte
+	dent     []byte
 }
 
 // Open opens /proc. It fails where there is none, and where what is mounted
@@ -27,7 +28,7 @@ func Open() (*FS, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open /proc: %w", err)
 	}
-	fs := &FS{dir: dir, path: make([]byte, 0, 64), buf: make([]byte, 4096), dent: make([]byte, 4096)}
+	fs := &FS{dir: dir, children: -1, path: make([]byte, 0, 64), buf: make([]byte, 4096), dent: make([]byte, 4096)}
 	if err := fs.belongsToUs(); err != nil {
 		fs.Close()
 		return nil, err
@@ -35,8 +36,13 @@ func Open() (*FS, error) {
 	return fs, nil
 }
 
-// Close closes the descriptor.
-func (fs *FS) Close() { unix.Close(fs.dir) }
+// Close closes the descriptors.
+func (fs *FS) Close() {
+	unix.Close(fs.dir)
+	if fs.children >= 0 {
+		unix.Close(fs.children)
+	}
+}
 
 func (fs *FS) belongsToUs() error {
 	var st unix.Statfs_t

@@ -69,9 +69,7 @@ func (fs *FS) statAll(dent []byte, into []Stat) ([]Stat, error) {
 // the Go runtime never ends. While others exit a child may be left out
 // (proc_tid_children(5)); the file needs CONFIG_PROC_CHILDREN.
 func (fs *FS) AppendChildren(self int, into []int) ([]int, error) {
-	fs.path = strconv.AppendInt(append(fs.path[:0], "self/task/"...), int64(self), 10)
-	fs.path = append(fs.path, "/children\x00"...)
-	list, err := fs.read(fs.path)
+	list, err := fs.readChildren(self)
 	if err != nil {
 		return into, err
 	}
@@ -83,6 +81,34 @@ func (fs *FS) AppendChildren(self int, into []int) ([]int, error) {
 		list = rest
 	}
 	return into, nil
+}
+
+// readChildren reads the list through a descriptor that stays open: finding the file
+// takes longer than reading it, and it is read whenever a child has ended. It never
+// stalls.
+func (fs *FS) readChildren(self int) (list []byte, err error) {
+	if fs.children < 0 {
+		path := strconv.AppendInt(append(fs.path[:0], "self/task/"...), int64(self), 10)
+		if fs.children, err = fs.rawOpen(append(path, "/children\x00"...)); err != nil {
+			return nil, err
+		}
+	}
+	if _, _, errno := unix.RawSyscall(unix.SYS_LSEEK, uintptr(fs.children), 0, unix.SEEK_SET); errno != 0 {
+		return nil, errno
+	}
+	for n := 0; ; {
+		if n == len(fs.buf) {
+			fs.buf = append(fs.buf, make([]byte, len(fs.buf))...)
+		}
+		got, err := rawRead(fs.children, fs.buf[n:])
+		if err != nil {
+			return nil, err
+		}
+		if got == 0 {
+			return fs.buf[:n], nil
+		}
+		n += got
+	}
 }
 
 // LastPID is the last process or thread number that this PID namespace gave

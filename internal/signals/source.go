@@ -69,18 +69,21 @@ func (s *Source) Read(fd int, fn func(Info)) error {
 }
 
 // drain reads until less comes than there was room for, which says that
-// nothing is left.
+// nothing is left. The descriptors never block, and a raw call spares the
+// runtime's monitor.
 func (s *Source) drain(q queue, fn func(Info)) error {
 	for {
-		n, err := unix.Read(q.fd, s.buf[:])
-		switch {
-		case err == unix.EINTR:
+		got, _, errno := unix.RawSyscall(unix.SYS_READ, uintptr(q.fd), uintptr(unsafe.Pointer(&s.buf[0])), uintptr(len(s.buf)))
+		switch errno {
+		case 0:
+		case unix.EINTR:
 			continue
-		case err == unix.EAGAIN:
+		case unix.EAGAIN:
 			return nil
-		case err != nil:
-			return os.NewSyscallError("read signals", err)
+		default:
+			return os.NewSyscallError("read signals", errno)
 		}
+		n := int(got)
 		for b := s.buf[:n]; len(b) >= recordSize; b = b[recordSize:] {
 			fn(q.decode(b))
 		}

@@ -101,3 +101,21 @@ func TestDeepest(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestMalformedSaysWhere names the byte, counted from 1, so that an author of a harness
+// finds it.
+func TestMalformedSaysWhere(t *testing.T) {
+	for line, want := range map[string]string{
+		``:                            "want an object, at byte 1",
+		`{"type":"close"} x`:          "there is something behind the object, at byte 18",
+		`{"type":"close",}`:           "want a string, at byte 17",
+		`{"type":"close"`:             "want a comma or the end of an array or object, at byte 16",
+		`{"type":"data","data":'`:     "want a value, at byte 23",
+		`{"type":"é","data":"` + "\t": "a string has a control character that is not escaped, at byte 22",
+	} {
+		_, err := DecodeCaller([]byte(line))
+		if err == nil || err.(*Error).Message != want {
+			t.Errorf("%q: %v, want %s", line, err, want)
+		}
+	}
+}

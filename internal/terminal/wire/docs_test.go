@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 
+	"github.com/sbinit/sbinit/internal/config"
 	"github.com/sbinit/sbinit/internal/terminal/wire/wiretest"
 )
 
@@ -81,6 +82,34 @@ func TestDocumentNames(t *testing.T) {
 	}
 	if len(names) < 30 {
 		t.Errorf("only %d names: %q", len(names), names)
+	}
+}
+
+// TestDocumentVariables keeps the defaults in the document those of the settings.
+func TestDocumentVariables(t *testing.T) {
+	content, err := os.ReadFile(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for line := range strings.Lines(config.EnvMarkdown()) {
+		if !strings.HasPrefix(line, "| `SBINIT_TERMINAL_") {
+			continue
+		}
+		found++
+		cells := strings.Split(line, "|") // empty, variable, option, default
+		name, standard := strings.Trim(cells[1], " `"), cells[3]
+		row := "\n| `" + name + "` |" + standard + "| "
+		switch name {
+		case "SBINIT_TERMINAL_SESSIONS", "SBINIT_TERMINAL_ENV", "SBINIT_TERMINAL_USER":
+			row = "`" + name // no bound of one session
+		}
+		if !strings.Contains(string(content), row) {
+			t.Errorf("%s has no %q", document, row)
+		}
+	}
+	if found != 10 {
+		t.Errorf("%d of 10 settings", found)
 	}
 }
 

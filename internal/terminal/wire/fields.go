@@ -37,7 +37,7 @@ func (f *fields) parse(line []byte) {
 	f.object()
 	f.Space()
 	if !f.AtEnd() {
-		f.fail(CodeBadJSON, "there is something behind the object")
+		f.Malformed("there is something behind the object")
 	}
 }
 

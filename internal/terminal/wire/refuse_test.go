@@ -257,6 +257,11 @@ var badWorkerLines = []refusal{
 	{`{"type":"end","reason":"eof","contained":true,"killed":0,"reaped":0,"survivors":[{"pid":5,"start":9,"name":"x","state":"Z","uid":4294967296}],"output_truncated":false,"duration_ms":0}`, CodeBadValue},
 	{`{"type":"end","reason":"eof","contained":true,"killed":0,"reaped":0,"survivors":[],"survivors_omitted":0,"output_truncated":false,"duration_ms":0}`, CodeBadValue},
 	{`{"type":"end","reason":"eof","contained":true,"killed":0,"reaped":0,"survivors":[],"output_truncated":false}`, CodeMissingField},
+	{`{"type":"end","reason":"eof","contained":true,"killed":0,"reaped":0,"survivors":[{"pid":5,"start":9,"name":"x","state":"@","uid":0}],"output_truncated":false,"duration_ms":0}`, CodeBadValue},
+	{`{"type":"end","reason":"eof","contained":true,"killed":0,"reaped":0,"survivors":[` +
+		strings.Repeat(`{"pid":5,"start":9,"name":"x","state":"Z","uid":0},`, MaxSurvivors) +
+		`{"pid":5,"start":9,"name":"x","state":"Z","uid":0}],"output_truncated":false,"duration_ms":0}`, CodeBadValue},
+	{`{"type":"ready","protocol":1,"id":"` + strings.Repeat("x", MaxID+1) + `","pid":7,"containment":"subreaper","limits":{"io_timeout_ms":0,"cleanup_timeout_ms":0,"drain_limit":0,"descendants":0,"scan":0}}`, CodeBadValue},
 	{`{"type":"open","cols":80,"rows":24}`, CodeUnknownType},
 }
 

@@ -12,9 +12,6 @@ const (
 	// (RFC 8259, section 6).
 	maxInteger = 1<<53 - 1
 
-	// maxEncoded is the length of MaxData bytes in base64.
-	maxEncoded = (MaxData + 2) / 3 * 4
-
 	// longestDuration is as many milliseconds as a time.Duration holds.
 	longestDuration = (1<<63 - 1) / int64(time.Millisecond)
 )
@@ -75,10 +72,6 @@ func (f *fields) takeLimit(name string) time.Duration {
 func (f *fields) takeData() []byte {
 	encoded := f.take("data", '"', "base64")
 	text := encoded.Unescaped()
-	if len(text) > maxEncoded {
-		f.fail(CodeDataTooLong, tooMuch)
-		return nil
-	}
 	// Package base64 skips line breaks. Here they cannot be, but for escaped ones.
 	if encoded.Escaped && bytes.ContainsAny(text, "\r\n") {
 		f.fail(CodeBadBase64, notBase64)
