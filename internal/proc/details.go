@@ -2,7 +2,6 @@ package proc
 
 import (
 	"bytes"
-	"os"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -77,11 +76,7 @@ func (fs *FS) Hides() (bool, error) {
 	if err != nil || !hidden(mounts) {
 		return false, err
 	}
-	caps, err := capabilities()
-	if err != nil {
-		return false, os.NewSyscallError("capget", err)
-	}
-	return caps[0].Effective&(1<<unix.CAP_SYS_PTRACE) == 0, nil
+	return !Capable(unix.CAP_SYS_PTRACE), nil
 }
 
 // hidden reads the options of the last mount at /proc, of /proc/PID/mountinfo: it covers
