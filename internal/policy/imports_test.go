@@ -46,7 +46,8 @@ var layers = [][]string{
 	{"internal/log"},
 	{"internal/guard", "internal/terminal/wire", "internal/control"},
 	{"internal/terminal"},
-	{"internal/init"},
+	{"internal/init", "internal/view"},
+	{"internal/doctor"},
 	{binary},
 }
 
