@@ -94,7 +94,7 @@ func TestAsk(t *testing.T) {
 			"whole":   "version 1.2.3",
 			"pieces":  "version 1.2.3",
 			"half":    socket + ": the connection ended before the answer did false",
-			"other":   "want an object false",
+			"other":   "want an object, at byte 1 false",
 			"endless": socket + ": the answer has no end false",
 			"silent":  socket + ": no answer in time false",
 			"drip":    socket + ": no answer in time false",

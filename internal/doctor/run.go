@@ -1,11 +1,11 @@
 package doctor
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/sbinit/sbinit/internal/jsonline"
 	"github.com/sbinit/sbinit/internal/proc"
+	"github.com/sbinit/sbinit/internal/view"
 )
 
 // Run tries everything. It returns what to print, and whether init, guard and terminal
@@ -50,7 +50,7 @@ func (all findings) text() string {
 	var b strings.Builder
 	for i := range all {
 		f := &all[i]
-		b.WriteString(f.state() + strings.Repeat(" ", 6-len(f.state())) + f.name + strings.Repeat(" ", 13-len(f.name)) + quoted(f.detail) + "\n")
+		b.WriteString(f.state() + strings.Repeat(" ", 6-len(f.state())) + f.name + strings.Repeat(" ", 13-len(f.name)) + view.Escaped(f.detail) + "\n")
 		if !f.lacks {
 			continue
 		}
@@ -102,11 +102,4 @@ func (all findings) json() string {
 		b = append(b, '}')
 	}
 	return string(append(b, "]}\n"...))
-}
-
-// quoted has nothing in it that a terminal would take for more than text: details hold
-// names of programs and paths.
-func quoted(text string) string {
-	q := strconv.QuoteToGraphic(text)
-	return strings.ReplaceAll(q[1:len(q)-1], `\"`, `"`)
 }

@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"errors"
 	"os"
 	"strconv"
 	"strings"
@@ -11,12 +10,14 @@ import (
 
 // This file has what only is said: nothing is lacking, whatever it is.
 
+const untold = "cannot be told without /proc"
+
 func sayPID1(p *patient) (string, error) {
 	if os.Getpid() == 1 {
 		return "this very command", nil
 	}
 	if p.fs == nil {
-		return "cannot be told without /proc", nil
+		return untold, nil
 	}
 	if same, err := p.fs.RunsThis(1); err == nil && same {
 		return "this sbinit", nil
@@ -25,7 +26,7 @@ func sayPID1(p *patient) (string, error) {
 	if err != nil {
 		return "hidden from us", nil
 	}
-	return quoted(names.String()) + ", not this program: guard and terminal work here all the same", nil
+	return names.String() + ", not this program: guard and terminal work here all the same", nil
 }
 
 func sayKernel(*patient) (string, error) {
@@ -65,7 +66,7 @@ func sayNamespaces(*patient) (string, error) {
 func sayConfinement(*patient) (string, error) {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
-		return "", errors.New("cannot be told without /proc")
+		return untold, nil
 	}
 	value := func(key string) string {
 		_, rest, _ := strings.Cut(string(status), "\n"+key+":\t")

@@ -82,7 +82,7 @@ func trySocket(p *patient) (string, error) {
 	s, err := control.Ask(p.socket, 2*time.Second)
 	switch {
 	case err == nil:
-		return "the init answers at " + p.socket + ": version " + quoted(s.Version), nil
+		return "the init answers at " + p.socket + ": version " + s.Version, nil
 	case !control.NoSocket(err) && !errors.Is(err, unix.ECONNREFUSED):
 		return "", err
 	}

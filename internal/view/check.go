@@ -10,7 +10,7 @@ func (w *World) unhealthy(most bounds) (reasons []string) {
 	case !w.Ours:
 		say("PID 1 is no sbinit: " + w.initName())
 	case w.Silent != nil:
-		say("the init does not answer: " + escaped(w.Silent.Error()))
+		say("the init does not answer: " + Escaped(w.Silent.Error()))
 	}
 	if s := w.Status; s != nil {
 		if s.Counts.Failed > 0 {

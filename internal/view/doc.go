@@ -6,5 +6,5 @@
 //	        -> one view: a table for people, JSON, or Prometheus's text
 //
 // A process chooses its own name and arguments, so nothing of them reaches a terminal
-// but by escaped.
+// but by Escaped.
 package view

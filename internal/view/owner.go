@@ -107,7 +107,7 @@ func (w *World) ownerBelowInit(p, top *Process, main int, marked map[uint64]Owne
 func (o Owner) text() string {
 	text := string(o.Kind)
 	if o.Name != "" {
-		text += " " + escaped(o.Name)
+		text += " " + Escaped(o.Name)
 	}
 	if o.PID != 0 {
 		text += " " + number(o.PID)

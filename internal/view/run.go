@@ -119,7 +119,7 @@ func (w *World) notes() (list []string) {
 		list = append(list, "processes of other users are hidden (hidepid)")
 	}
 	if w.Silent != nil {
-		list = append(list, "the init does not answer, so this is from /proc alone: "+escaped(w.Silent.Error()))
+		list = append(list, "the init does not answer, so this is from /proc alone: "+Escaped(w.Silent.Error()))
 	}
 	return list
 }

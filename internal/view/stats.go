@@ -9,16 +9,16 @@ import (
 // statsText is a status for people.
 func statsText(s *control.Status, terminal int) string {
 	t := newTable("WHAT", "VALUE")
-	t.add("version", escaped(s.Version))
-	t.add("commit", escaped(s.Commit))
-	t.add("phase", escaped(string(s.Phase)))
-	t.add("policy", escaped(s.Policy))
+	t.add("version", Escaped(s.Version))
+	t.add("commit", Escaped(s.Commit))
+	t.add("phase", Escaped(string(s.Phase)))
+	t.add("policy", Escaped(s.Policy))
 	t.add("main_pid", number(s.Main.PID))
 	for _, m := range metrics {
 		for _, one := range m.sample(s) {
 			name := m.name
 			if one.label != "" {
-				name += " " + escaped(one.is)
+				name += " " + Escaped(one.is)
 			}
 			t.add(name, one.value)
 		}

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
 )
 
 func TestEscaped(t *testing.T) {
@@ -19,10 +18,10 @@ func TestEscaped(t *testing.T) {
 		"\u009b31m":                        `\u009b31m`, // CSI in one character
 		"\u202etxt.exe":                    `\u202etxt.exe`,
 		"\U000e0041 \u00a0":                `\U000e0041 \u00a0`,
-		"\ufffd":                           `\ufffd`,
-		strings.Repeat("\x1b]0;x\a", 2000): strings.Repeat(`\x1b]0;x\x07`, 2000),
+		`say "\"`:                          `say "\\"`,
+		strings.Repeat("\x1b]0;x\a", 2000): strings.Repeat(`\x1b]0;x\a`, 2000),
 	} {
-		if got := escaped(text); got != want {
+		if got := Escaped(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
@@ -31,9 +30,9 @@ func TestEscaped(t *testing.T) {
 func FuzzEscaped(f *testing.F) {
 	f.Add("\x1b[2J\xff\\x1b\u202e", 5)
 	f.Fuzz(func(t *testing.T, text string, most int) {
-		got := escaped(text)
+		got := Escaped(text)
 		for _, r := range got {
-			if r < ' ' || r >= 0x7f && r < 0xa0 || r == utf8.RuneError {
+			if r < ' ' || r >= 0x7f && r < 0xa0 {
 				t.Fatalf("%q has %q in it", got, r)
 			}
 		}

@@ -267,7 +267,7 @@ func TestHostileNames(t *testing.T) {
 	const evil = "\x1b[2J\x1b]0;x\x07\x9b31m\xff\u202e"
 	name := testns.As(t, evil, testns.Tool(t))
 	s := start(t, testns.Options{}, nil, littered(t, background("'"+name+"' mute '"+evil+"\n12 main S'"))...)
-	s.shows(t, `mute \\x1b\[2J\\x1b\]0;x\\x07\\x9b31m\\xff\\u202e\\n12 main S\n`, "orphans")
+	s.shows(t, `mute \\x1b\[2J\\x1b\]0;x\\a\\x9b31m\\xff\\u202e\\n12 main S\n`, "orphans")
 	for _, args := range [][]string{{"ps"}, {"orphans"}, {"ps", "--pss"}} {
 		out := s.view(t, 0, args...)
 		if i := slices.IndexFunc([]byte(out), func(c byte) bool { return c < ' ' && c != '\n' || c >= 0x7f }); i >= 0 {

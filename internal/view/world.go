@@ -163,13 +163,13 @@ func (w *World) isInit() bool {
 // without arguments.
 func (p *Process) command() string {
 	if len(p.Args) == 0 {
-		return "[" + escaped(p.Comm()) + "]"
+		return "[" + Escaped(p.Comm()) + "]"
 	}
-	return escaped(strings.Join(p.Args, " "))
+	return Escaped(strings.Join(p.Args, " "))
 }
 
 // name is short.
-func (p *Process) name() string { return escaped(p.Names.String()) }
+func (p *Process) name() string { return Escaped(p.Names.String()) }
 
 // program is the base name of a path.
 func program(file string) string { return path.Base(file) }
