@@ -17,6 +17,9 @@ var never = map[string]map[string]string{
 	"internal/init": {
 		"net": "PID 1 resolves no names, and the resolver's memory stays",
 	},
+	"internal/jsonline": factsOnly,
+	"internal/control":  factsOnly,
+
 	"internal/reap":    factsOnly,
 	"internal/signals": factsOnly,
 	"internal/proc":    factsOnly,

@@ -26,30 +26,33 @@ const (
 	gauge   = "gauge"
 )
 
-// metrics is the one table of what is told. Counters are since the init's start.
-var metrics = []metric{
-	{"uptime_seconds", gauge, "Time since the init's start", seconds(func(s *control.Status) time.Duration { return s.Uptime })},
-	{"ending", gauge, "1 once the main program has ended and the rest is being ended", truth(func(s *control.Status) bool { return s.Phase == control.Ending })},
-	{"blind", gauge, "1 if the init cannot see orphans here", truth(func(s *control.Status) bool { return s.Blind })},
-	{"orphans", gauge, "Live processes that the init adopted, by what becomes of them", orphansByFate},
-	{"guards", gauge, "Living guards, by their entry of SBINIT_GUARD", guardsByName},
-	{"sessions", gauge, "Open terminal sessions", size(func(s *control.Status) int { return len(s.Sessions) })},
-	{"sessions_limit", gauge, "SBINIT_TERMINAL_SESSIONS", size(func(s *control.Status) int { return s.Limits.Sessions })},
-	{"connections_limit", gauge, "Callers at once that have not said yet what they want", size(func(s *control.Status) int { return s.Limits.Connections })},
-	{"reaped_total", counter, "Exit statuses taken, of the init's own children and of adopted ones", count(func(c *control.Counts) uint64 { return c.Reaped })},
-	{"orphans_adopted_total", counter, "Live processes adopted", count(func(c *control.Counts) uint64 { return c.Adopted })},
-	{"orphans_kept_total", counter, "Orphans that are kept for good", count(func(c *control.Counts) uint64 { return c.Kept })},
-	{"terminations_total", counter, "Endings begun, each of an orphan, or of what a guard or a session left", count(func(c *control.Counts) uint64 { return c.Terminated })},
-	{"killed_total", counter, "Processes that needed SIGKILL", count(func(c *control.Counts) uint64 { return c.Killed })},
-	{"failures_total", counter, "Endings that left somebody, and faults that turned a feature off", count(func(c *control.Counts) uint64 { return c.Failed })},
-	{"signals_forwarded_total", counter, "Signals passed on to the main program", count(func(c *control.Counts) uint64 { return c.Forwarded })},
-	{"log_lines_dropped_total", counter, "Log lines that nobody took in time", count(func(c *control.Counts) uint64 { return c.LogDropped })},
-	{"sessions_opened_total", counter, "Terminal sessions opened", count(func(c *control.Counts) uint64 { return c.SessionsOpened })},
-	{"sessions_refused_total", counter, "Terminal sessions refused", count(func(c *control.Counts) uint64 { return c.SessionsRefused })},
-	{"sessions_ended_total", counter, "Terminal sessions ended, by reason", sessionsByReason},
-	{"sessions_escaped_total", counter, "Terminal sessions of which something could not be ended", count(func(c *control.Counts) uint64 { return c.SessionsEscaped })},
-	{"connections_shut_total", counter, "Callers at the socket shut out: late, too many, or another user's", count(func(c *control.Counts) uint64 { return c.ConnectionsShut })},
-	{"statuses_answered_total", counter, "Requests for this status answered", count(func(c *control.Counts) uint64 { return c.StatusesAnswered })},
+// metrics is the one table of what is told. Counters are since the init's start. It is
+// made when it is asked for: the init is the same program, and has no use for it.
+func metrics() []metric {
+	return []metric{
+		{"uptime_seconds", gauge, "Time since the init's start", seconds(func(s *control.Status) time.Duration { return s.Uptime })},
+		{"ending", gauge, "1 once the main program has ended and the rest is being ended", truth(func(s *control.Status) bool { return s.Phase == control.Ending })},
+		{"blind", gauge, "1 if the init cannot see orphans here", truth(func(s *control.Status) bool { return s.Blind })},
+		{"orphans", gauge, "Live processes that the init adopted, by what becomes of them", orphansByFate},
+		{"guards", gauge, "Living guards, by their entry of SBINIT_GUARD", guardsByName},
+		{"sessions", gauge, "Open terminal sessions", size(func(s *control.Status) int { return len(s.Sessions) })},
+		{"sessions_limit", gauge, "SBINIT_TERMINAL_SESSIONS", size(func(s *control.Status) int { return s.Limits.Sessions })},
+		{"connections_limit", gauge, "Callers at once that have not said yet what they want", size(func(s *control.Status) int { return s.Limits.Connections })},
+		{"reaped_total", counter, "Exit statuses taken, of the init's own children and of adopted ones", count(func(c *control.Counts) uint64 { return c.Reaped })},
+		{"orphans_adopted_total", counter, "Live processes adopted", count(func(c *control.Counts) uint64 { return c.Adopted })},
+		{"orphans_kept_total", counter, "Orphans that are kept for good", count(func(c *control.Counts) uint64 { return c.Kept })},
+		{"terminations_total", counter, "Endings begun, each of an orphan, or of what a guard or a session left", count(func(c *control.Counts) uint64 { return c.Terminated })},
+		{"killed_total", counter, "Processes that needed SIGKILL", count(func(c *control.Counts) uint64 { return c.Killed })},
+		{"failures_total", counter, "Endings that left somebody, and faults that turned a feature off", count(func(c *control.Counts) uint64 { return c.Failed })},
+		{"signals_forwarded_total", counter, "Signals passed on to the main program", count(func(c *control.Counts) uint64 { return c.Forwarded })},
+		{"log_lines_dropped_total", counter, "Log lines that nobody took in time", count(func(c *control.Counts) uint64 { return c.LogDropped })},
+		{"sessions_opened_total", counter, "Terminal sessions opened", count(func(c *control.Counts) uint64 { return c.SessionsOpened })},
+		{"sessions_refused_total", counter, "Terminal sessions refused", count(func(c *control.Counts) uint64 { return c.SessionsRefused })},
+		{"sessions_ended_total", counter, "Terminal sessions ended, by reason", sessionsByReason},
+		{"sessions_escaped_total", counter, "Terminal sessions of which something could not be ended", count(func(c *control.Counts) uint64 { return c.SessionsEscaped })},
+		{"connections_shut_total", counter, "Callers at the socket shut out: late, too many, or another user's", count(func(c *control.Counts) uint64 { return c.ConnectionsShut })},
+		{"statuses_answered_total", counter, "Requests for this status answered", count(func(c *control.Counts) uint64 { return c.StatusesAnswered })},
+	}
 }
 
 func plain(value string) []sample { return []sample{{value: value}} }

@@ -14,7 +14,7 @@ func statsText(s *control.Status, terminal int) string {
 	t.add("phase", Escaped(string(s.Phase)))
 	t.add("policy", Escaped(s.Policy))
 	t.add("main_pid", number(s.Main.PID))
-	for _, m := range metrics {
+	for _, m := range metrics() {
 		for _, one := range m.sample(s) {
 			name := m.name
 			if one.label != "" {
@@ -32,7 +32,7 @@ func prometheus(s *control.Status) string {
 	var b strings.Builder
 	head(&b, "build_info", gauge, "Always 1; its labels say what runs, and under which SBINIT_ORPHANS")
 	b.WriteString("sbinit_build_info{version=" + label(s.Version) + ",commit=" + label(s.Commit) + ",orphans=" + label(s.Policy) + "} 1\n")
-	for _, m := range metrics {
+	for _, m := range metrics() {
 		head(&b, m.name, m.kind, m.help)
 		for _, one := range m.sample(s) {
 			b.WriteString("sbinit_" + m.name)

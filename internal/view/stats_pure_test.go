@@ -71,8 +71,8 @@ func TestPrometheus(t *testing.T) {
 			t.Errorf("%s of %q is %v, want %v", c.name, c.label, got, c.want)
 		}
 	}
-	if len(families) != len(metrics)+1 {
-		t.Errorf("%d metrics of %d", len(families), len(metrics)+1)
+	if len(families) != len(metrics())+1 {
+		t.Errorf("%d metrics of %d", len(families), len(metrics())+1)
 	}
 }
 
@@ -83,8 +83,8 @@ func TestPrometheusOfNothing(t *testing.T) {
 
 // TestMetricsTellAll: each number that an init tells is in a metric.
 func TestMetricsTellAll(t *testing.T) {
-	if len(metrics) != 22 {
-		t.Errorf("%d metrics", len(metrics))
+	if len(metrics()) != 22 {
+		t.Errorf("%d metrics", len(metrics()))
 	}
 	zero := prometheus(&control.Status{})
 	for name, set := range map[string]func(*control.Status){
