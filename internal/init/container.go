@@ -372,7 +372,7 @@ func (c *container) due() time.Time {
 	return due
 }
 
-// signal, inspect, spawned, watch and mark are what the ledger needs (tracker).
+// signal, inspect, spawned, watch, mark and sealed are what the ledger needs (tracker).
 
 func (c *container) signal(id proc.ID, sigs ...unix.Signal) error {
 	err := c.fence.Signal(id, sigs...)
@@ -398,3 +398,5 @@ func (c *container) watch(id proc.ID) {
 }
 
 func (c *container) mark(pid int) uint64 { return c.fs.Mark(pid) }
+
+func (c *container) sealed(pid int) bool { return c.fs.Sealed(pid) }
