@@ -187,6 +187,9 @@ func (l *ledger) due() time.Time {
 	for _, e := range l.endings {
 		first = earliest(first, e.Due())
 	}
+	if l.kin != nil {
+		first = earliest(first, l.kin.retry)
+	}
 	return first
 }
 
