@@ -60,7 +60,7 @@ func (l *ledger) byMark(k *kin) *kin {
 	if g := l.marks.of[l.world.mark(k.PID)]; g != nil && l.kin.mayOwn(g, k.ID) {
 		return g
 	}
-	return nil
+	return l.bySeal(k)
 }
 
 // marked says whether a guard is known by the mark that a process bears.
