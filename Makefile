@@ -14,6 +14,12 @@ TAGS    := sbinit_stub
 LDFLAGS := -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT) -E $(STUB) -checklinkname=0 \
            -X runtime.godebugDefault=asyncpreemptoff=1
 
+# What is released: architectures by the names of GOARCH, and those of them that there
+# is a stub for. The others are built without its flags.
+RELEASE ?= amd64 arm64 armv7 riscv64 ppc64le s390x
+STUBBED := amd64 arm64
+PLAIN   := -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT)
+
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME    ?= 30s
 RUNS        ?= 3
@@ -45,7 +51,10 @@ vet: ## go vet, for all that is built
 	$(GO) vet ./...
 	$(GO) vet -tags $(TAGS) ./...
 	$(GO) vet -tags e2e ./deploy/e2e
-	GOARCH=arm64 $(GO) vet ./cmd/... ./internal/...
+	@for arch in $(filter-out $(shell $(GO) env GOARCH),$(RELEASE:armv7=arm)); do \
+	  echo "go vet for $$arch"; \
+	  GOARCH=$$arch $(GO) vet -p 1 ./cmd/... ./internal/... || exit 1; \
+	done
 	@test -z "$$(gofmt -l cmd internal deploy)" || { echo "not gofmt'ed:"; gofmt -l cmd internal deploy; exit 1; }
 
 .PHONY: lint
@@ -80,6 +89,17 @@ incident: build ## the real sandbox-agent and claude-agent-acp, RUNS of each (ro
 .PHONY: size
 size: build ## the budgets: size of the binary, memory and threads of PID 1
 	$(GO) run ./deploy/size $(BIN)
+
+.PHONY: release
+release: ## static binaries of all architectures and their SHA256SUMS, in dist/
+	rm -rf dist
+	@$(MAKE) --no-print-directory $(RELEASE:%=dist/sbinit-linux-%)
+	cd dist && sha256sum sbinit-linux-* >SHA256SUMS
+
+# GOARM counts for arm alone.
+dist/sbinit-linux-%:
+	CGO_ENABLED=0 GOOS=linux GOARCH=$(*:armv7=arm) GOARM=7 $(GO) build -p 1 -trimpath -buildvcs=false \
+	  $(if $(filter $*,$(STUBBED)),-tags $(TAGS) -ldflags '$(LDFLAGS)',-ldflags '$(PLAIN)') -o $@ ./cmd/sbinit
 
 .PHONY: install
 install: build ## install to $(PREFIX)/sbin

@@ -6,6 +6,7 @@ package main
 import (
 	"io"
 	"os"
+	"runtime"
 
 	"golang.org/x/sys/unix"
 
@@ -122,7 +123,7 @@ func show(in config.Invocation) int {
 	case config.CommandLicense:
 		out = license
 	default:
-		out = in.Personality.Version(version, commit) + "\n"
+		out = in.Personality.Version(version, commit, runtime.Version()) + "\n"
 	}
 	if _, err := io.WriteString(descriptor(1), out); err != nil {
 		return fail("standard output: " + err.Error())
