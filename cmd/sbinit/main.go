@@ -44,6 +44,10 @@ func run() int {
 		return p.host(in, warnings)
 	case config.CommandKeep:
 		return keep(in.Argv)
+	case config.CommandPS, config.CommandOrphans, config.CommandSessions, config.CommandStats, config.CommandCheck:
+		return look(in)
+	case config.CommandDoctor:
+		return examine(in)
 	default:
 		return show(in)
 	}
@@ -115,20 +119,27 @@ func (p process) guard(in config.Invocation, warnings []config.Warning) int {
 // show prints what was asked for; a closed pipe is no reason to die of it.
 func show(in config.Invocation) int {
 	out := ""
-	switch in.Command {
-	case config.CommandHelp:
+	switch {
+	case in.Command == config.CommandHelp && in.Topic != "":
+		out = config.ViewUsage(in.Topic)
+	case in.Command == config.CommandHelp:
 		out = config.Usage()
-	case config.CommandHelpEnv:
+	case in.Command == config.CommandHelpEnv:
 		out = config.EnvHelp()
-	case config.CommandLicense:
+	case in.Command == config.CommandLicense:
 		out = license
 	default:
 		out = in.Personality.Version(version, commit, runtime.Version()) + "\n"
 	}
+	return printed(out, 0)
+}
+
+// printed writes to standard output, and gives the status if that was possible.
+func printed(out string, status int) int {
 	if _, err := io.WriteString(descriptor(1), out); err != nil {
 		return fail("standard output: " + err.Error())
 	}
-	return 0
+	return status
 }
 
 // fail says why sbinit cannot do its job, each line marked as its own.

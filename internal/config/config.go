@@ -50,7 +50,8 @@ type Invocation struct {
 	Config      Config   // meaningful for CommandRun, CommandGuard, CommandTerminal and CommandShell
 	Argv        []string // the program and its arguments, for CommandRun, CommandGuard, CommandKeep and CommandShell; may be empty for CommandShell and with Config.Pause
 	Personality Personality
-	Topic       string // what follows `help`: "env" or nothing
+	View        View   // what is asked of a view
+	Topic       string // what help is asked for: "env", a view's word, or nothing
 }
 
 // Input is all that Parse looks at.

@@ -96,11 +96,17 @@ func TestTablesAgree(t *testing.T) {
 			check(o.String(), assignment)
 		}
 		argument := slices.ContainsFunc(o.set, func(a string) bool { return !strings.Contains(a, "=") })
-		if argument != (o.arg != "" || o.add != nil) {
+		if o.look == nil && argument != (o.arg != "" || o.add != nil) {
 			t.Errorf("%s: a setting without a value goes with an argument, and only with one", o)
 		}
-		if (len(o.set) == 0) != (o.command != CommandRun) {
-			t.Errorf("%s: want either settings or a command", o)
+		is := 0
+		for _, kind := range []bool{len(o.set) > 0, o.look != nil, o.command != CommandRun} {
+			if kind {
+				is++
+			}
+		}
+		if is != 1 {
+			t.Errorf("%s: want one of settings, a view's wish, and a command", o)
 		}
 		if o.reset {
 			check(o.String(), o.set[0]+"="+none)

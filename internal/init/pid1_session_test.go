@@ -208,6 +208,34 @@ func TestSessionShell(t *testing.T) {
 	})
 }
 
+// TestSessionPerson: a person's shell has no limit of time, because it brings its terminal
+// along; a caller of the protocol has them, whatever it sends along.
+func TestSessionPerson(t *testing.T) {
+	each(t, func(t *testing.T, o testns.Options) {
+		h := recording(t, o, "SBINIT_TERMINAL_IDLE=500ms", "SBINIT_TERMINAL_LIFETIME=1s")
+		e := h.Exec(t, "script", "-qec", testns.Build(t)+" shell -- sh -c 'sleep 2; exit 5'", "/dev/null")
+		c := h.session(t, testns.Tool(t), "mute")
+		c.ends(wire.ReasonIdle)
+		zero, err := os.Open("/dev/zero")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer zero.Close()
+		c = h.call(t)
+		open := wire.Open{Cols: 80, Rows: 24, Argv: []string{testns.Tool(t), "mute"}}.Append(nil)
+		if err := unix.Sendmsg(c.fd, open, unix.UnixRights(int(zero.Fd())), nil, 0); err != nil {
+			t.Fatal(err)
+		}
+		c.ends(wire.ReasonIdle)
+		if status, out := e.Wait(t); status.Code != 5 {
+			t.Errorf("%v: %q", status, out)
+		}
+		h.counts(t, "sessions_opened", 3)
+		h.counts(t, "exited", 1)
+		finish(t, h.Container)
+	})
+}
+
 // TestSessionsShutDown: at the end sessions are told why, and have ended, before others are
 // told anything; then all goes.
 func TestSessionsShutDown(t *testing.T) {

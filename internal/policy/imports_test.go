@@ -17,6 +17,9 @@ var never = map[string]map[string]string{
 	"internal/init": {
 		"net": "PID 1 resolves no names, and the resolver's memory stays",
 	},
+	"internal/jsonline": factsOnly,
+	"internal/control":  factsOnly,
+
 	"internal/reap":    factsOnly,
 	"internal/signals": factsOnly,
 	"internal/proc":    factsOnly,
@@ -46,7 +49,8 @@ var layers = [][]string{
 	{"internal/log"},
 	{"internal/guard", "internal/terminal/wire", "internal/control"},
 	{"internal/terminal"},
-	{"internal/init"},
+	{"internal/init", "internal/view"},
+	{"internal/doctor"},
 	{binary},
 }
 

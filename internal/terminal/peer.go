@@ -1,8 +1,9 @@
 package terminal
 
 import (
-	"github.com/sbinit/sbinit/internal/terminal/wire"
 	"golang.org/x/sys/unix"
+
+	"github.com/sbinit/sbinit/internal/terminal/wire"
 )
 
 // A peer is the worker, as its caller has it.
@@ -13,6 +14,8 @@ type peer struct {
 	sent     int64 // bytes of input
 	accepted int64 // of which the worker has told that they were taken
 	gone     bool  // nothing more comes
+
+	rights []byte // of a descriptor that the first write brings along; nil: none
 }
 
 func newPeer(fd int) *peer {
@@ -34,7 +37,7 @@ func (p *peer) input(data []byte) {
 // flush writes what there is room for. A worker that is gone is noticed by receive.
 func (p *peer) flush() {
 	for len(p.queue) > 0 && !p.gone {
-		n, err := p.socket.Write(p.queue)
+		n, err := p.write()
 		p.queue = p.queue[:copy(p.queue, p.queue[n:])]
 		if err != nil {
 			return
@@ -42,15 +45,27 @@ func (p *peer) flush() {
 	}
 }
 
-// receive calls fn for each message that has come.
-func (p *peer) receive(fn func(wire.WorkerMessage)) {
+func (p *peer) write() (int, error) {
+	if p.rights == nil {
+		return p.socket.Write(p.queue)
+	}
+	n, err := unix.SendmsgN(p.socket.fd, p.queue, p.rights, nil, unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL)
+	if err == nil {
+		p.rights = nil
+	}
+	return max(n, 0), err
+}
+
+// receive calls fn for each message that has come, and says whether there may be more,
+// which the socket would not tell of.
+func (p *peer) receive(fn func(wire.WorkerMessage)) (more bool) {
 	for range batch {
 		if p.gone {
-			return
+			return false
 		}
 		line, err := p.reader.Line()
 		if err == unix.EAGAIN {
-			return
+			return false
 		}
 		var m wire.WorkerMessage
 		if err == nil {
@@ -58,13 +73,14 @@ func (p *peer) receive(fn func(wire.WorkerMessage)) {
 		}
 		if err != nil {
 			p.gone = true
-			return
+			return false
 		}
 		if a, ok := m.(wire.Accepted); ok {
 			p.accepted = a.Offset
 		}
 		fn(m)
 	}
+	return true
 }
 
 func (p *peer) close() {

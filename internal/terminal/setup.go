@@ -63,6 +63,9 @@ func newWorker(s Setup, logger *log.Logger) (*worker, *wire.Error) {
 		return w, &wire.Error{Code: wire.CodeInternal, Message: "standard input and output have to be open"}
 	}
 	w.connection = newConnection(in, out)
+	if s.Superior == nil && broughtTerminal(in.fd) {
+		s.Config.Terminal = forPerson(s.Config.Terminal)
+	}
 	for _, fd := range slices.Compact([]int{s.In, s.Out}) {
 		letGo(fd)
 	}
