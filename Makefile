@@ -28,7 +28,7 @@ RUNS        ?= 3
 
 .PHONY: help
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: build
 build: ## build the static binary bin/sbinit
@@ -50,7 +50,9 @@ race: ## the tests that run in their own process, under the race detector (needs
 vet: ## go vet, for all that is built
 	$(GO) vet ./...
 	$(GO) vet -tags $(TAGS) ./...
-	$(GO) vet -tags e2e ./deploy/e2e
+	$(GO) vet -tags e2e ./deploy/e2e ./deploy/examples
+	$(GO) vet -tags release ./deploy/release
+	cd deploy/validate && $(GO) vet ./...
 	@for arch in $(filter-out $(shell $(GO) env GOARCH),$(RELEASE:armv7=arm)); do \
 	  echo "go vet for $$arch"; \
 	  GOARCH=$$arch $(GO) vet -p 1 ./cmd/... ./internal/... || exit 1; \
@@ -79,8 +81,16 @@ bench: build ## figures beside tini, dumb-init and catatonit, in one run
 	SBINIT_BINARY=$(CURDIR)/$(BIN) $(GO) test -run '^$$' -bench . -benchtime 1x ./internal/init
 
 .PHONY: e2e
-e2e: build ## real containers: starts a dockerd of its own (root, docker.io, busybox-static)
+e2e: build ## real containers: starts a dockerd of its own (root, docker.io, docker-compose, busybox-static)
 	SBINIT_BINARY=$(CURDIR)/$(BIN) $(GO) test -count=1 -v -tags e2e -timeout 20m ./deploy/e2e
+
+.PHONY: examples
+examples: build ## the harnesses in Node and in Python, against sbinit as PID 1 (node, python3)
+	SBINIT_BINARY=$(CURDIR)/$(BIN) $(GO) test -count=1 -tags e2e -timeout 10m ./deploy/examples
+
+.PHONY: manifests
+manifests: ## the compose and Kubernetes files, by the types and the schema of those who read them
+	cd deploy/validate && $(GO) test -count=1 ./...
 
 .PHONY: incident
 incident: build ## the real sandbox-agent and claude-agent-acp, RUNS of each (root, node, npm, tini)
@@ -100,6 +110,10 @@ release: ## static binaries of all architectures and their SHA256SUMS, in dist/
 dist/sbinit-linux-%:
 	CGO_ENABLED=0 GOOS=linux GOARCH=$(*:armv7=arm) GOARM=7 $(GO) build -p 1 -trimpath -buildvcs=false \
 	  $(if $(filter $*,$(STUBBED)),-tags $(TAGS) -ldflags '$(LDFLAGS)',-ldflags '$(PLAIN)') -o $@ ./cmd/sbinit
+
+.PHONY: release-test
+release-test: ## build twice and compare, run arm64 (qemu-user-static)
+	$(GO) test -count=1 -tags release -timeout 20m ./deploy/release
 
 .PHONY: install
 install: build ## install to $(PREFIX)/sbin
