@@ -94,7 +94,7 @@ manifests: ## the compose and Kubernetes files, by the types and the schema of t
 
 .PHONY: incident
 incident: build ## the real sandbox-agent and claude-agent-acp, RUNS of each (root, node, npm, tini)
-	deploy/incident/run.sh --runs $(RUNS) --init $(CURDIR)/$(BIN) --only sbinit --only tini
+	deploy/incident/run.sh --runs $(RUNS) --init $(CURDIR)/$(BIN)
 
 .PHONY: size
 size: build ## the budgets: size of the binary, memory and threads of PID 1
