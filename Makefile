@@ -89,8 +89,8 @@ examples: build ## the harnesses in Node and in Python, against sbinit as PID 1 
 	SBINIT_BINARY=$(CURDIR)/$(BIN) $(GO) test -count=1 -tags e2e -timeout 10m ./deploy/examples
 
 .PHONY: manifests
-manifests: ## the compose and Kubernetes files, by the types and the schema of those who read them
-	cd deploy/validate && $(GO) test -count=1 ./...
+manifests: build ## the compose and Kubernetes files, by the types and the schema of those who read them
+	cd deploy/validate && SBINIT_BINARY=$(CURDIR)/$(BIN) $(GO) test -count=1 ./...
 
 .PHONY: incident
 incident: build ## the real sandbox-agent and claude-agent-acp, RUNS of each (root, node, npm, tini)

@@ -33,7 +33,8 @@ func compose(t *testing.T) string {
 }
 
 // serviceFaults says what would not work, though the schema allows it.
-func serviceFaults(s types.ServiceConfig) (faults []string) {
+func serviceFaults(t *testing.T, s types.ServiceConfig) (faults []string) {
+	t.Helper()
 	if !slices.Equal(s.Entrypoint, []string{"/sbinit", "--"}) || s.Init != nil {
 		faults = append(faults, "sbinit is not PID 1")
 	}
@@ -46,11 +47,11 @@ func serviceFaults(s types.ServiceConfig) (faults []string) {
 	if s.StopGracePeriod == nil {
 		return append(faults, "no stop_grace_period")
 	}
-	var environ []string
+	environ := map[string]string{}
 	for name, value := range s.Environment {
-		environ = append(environ, name+"="+*value)
+		environ[name] = *value
 	}
-	return append(faults, settingsFaults(environ, int64(time.Duration(*s.StopGracePeriod)/time.Second))...)
+	return append(faults, settingsFaults(t, environ, time.Duration(*s.StopGracePeriod))...)
 }
 
 func TestCompose(t *testing.T) {
@@ -58,7 +59,7 @@ func TestCompose(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, fault := range serviceFaults(project.Services["sandbox"]) {
+	for _, fault := range serviceFaults(t, project.Services["sandbox"]) {
 		t.Error(fault)
 	}
 }
@@ -83,7 +84,7 @@ func TestComposeViolated(t *testing.T) {
 			t.Errorf("%q is not there", c.old)
 		}
 		project, err := load(t, bad)
-		if err == nil && len(serviceFaults(project.Services["sandbox"])) == 0 {
+		if err == nil && len(serviceFaults(t, project.Services["sandbox"])) == 0 {
 			t.Errorf("%s: no fault is found", c.new)
 		}
 	}

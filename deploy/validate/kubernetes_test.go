@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -45,14 +46,15 @@ func TestKubernetes(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		for _, fault := range podFaults(pod) {
+		for _, fault := range podFaults(t, pod) {
 			t.Errorf("%s: %s", name, fault)
 		}
 	}
 }
 
 // podFaults says what would not work, though the types allow it.
-func podFaults(pod *corev1.Pod) (faults []string) {
+func podFaults(t *testing.T, pod *corev1.Pod) (faults []string) {
+	t.Helper()
 	volumes := map[string]bool{}
 	for _, v := range pod.Spec.Volumes {
 		volumes[v.Name] = true
@@ -83,11 +85,12 @@ func podFaults(pod *corev1.Pod) (faults []string) {
 	if share := pod.Spec.ShareProcessNamespace; share != nil && *share {
 		faults = append(faults, "PID 1 is pause")
 	}
-	var environ []string
+	environ := map[string]string{}
 	for _, v := range main.Env {
-		environ = append(environ, v.Name+"="+v.Value)
+		environ[v.Name] = v.Value
 	}
-	return append(faults, settingsFaults(environ, *pod.Spec.TerminationGracePeriodSeconds)...)
+	patience := time.Duration(*pod.Spec.TerminationGracePeriodSeconds) * time.Second
+	return append(faults, settingsFaults(t, environ, patience)...)
 }
 
 func TestKubernetesViolated(t *testing.T) {
@@ -113,7 +116,7 @@ func TestKubernetesViolated(t *testing.T) {
 			t.Errorf("%q is not there", c.old)
 		}
 		pod, err := decode([]byte(bad))
-		if err == nil && len(podFaults(pod)) == 0 {
+		if err == nil && len(podFaults(t, pod)) == 0 {
 			t.Errorf("%s: no fault is found", c.new)
 		}
 	}
