@@ -55,7 +55,7 @@ vet: ## go vet, for all that is built
 	cd deploy/validate && $(GO) vet ./...
 	@for arch in $(filter-out $(shell $(GO) env GOARCH),$(RELEASE:armv7=arm)); do \
 	  echo "go vet for $$arch"; \
-	  GOARCH=$$arch $(GO) vet -p 1 ./cmd/... ./internal/... || exit 1; \
+	  GOARCH=$$arch $(GO) vet ./cmd/... ./internal/... || exit 1; \
 	done
 	@test -z "$$(gofmt -l cmd internal deploy)" || { echo "not gofmt'ed:"; gofmt -l cmd internal deploy; exit 1; }
 
@@ -108,7 +108,7 @@ release: ## static binaries of all architectures and their SHA256SUMS, in dist/
 
 # GOARM counts for arm alone.
 dist/sbinit-linux-%:
-	CGO_ENABLED=0 GOOS=linux GOARCH=$(*:armv7=arm) GOARM=7 $(GO) build -p 1 -trimpath -buildvcs=false \
+	CGO_ENABLED=0 GOOS=linux GOARCH=$(*:armv7=arm) GOARM=7 $(GO) build -trimpath -buildvcs=false \
 	  $(if $(filter $*,$(STUBBED)),-tags $(TAGS) -ldflags '$(LDFLAGS)',-ldflags '$(PLAIN)') -o $@ ./cmd/sbinit
 
 .PHONY: release-test

@@ -28,7 +28,7 @@ func TestSettingsOfThePod(t *testing.T) {
 		t.Error("the init has no socket")
 	}
 	box.sbinit(0, "check", "--max-orphans", "0")
-	box.killDaemon("KILL")
+	box.orphanTwo()
 	box.sbinit(1, "check", "--max-orphans", "0")
 	box.sbinit(0, "check", "--max-orphans", "16")
 	box.stop(30)

@@ -39,6 +39,13 @@ func (c *container) expectSmoke(count string, code int, env []string, name ...st
 // The protocol child's command line, without the NULs in between.
 const protocolName = "child*protocol"
 
+// orphanTwo kills the agent daemon: PID 1 adopts its two children a moment after it has lost its name.
+func (c *container) orphanTwo() {
+	c.t.Helper()
+	c.killDaemon("KILL")
+	eventually(c.t, settleLimit, "two orphans", func() bool { return len(c.processes().orphans("child ")) == 2 })
+}
+
 // The leak is counted wherever it stays, and under sbinit's default it is gone once the grace is over. The dev server
 // stays: what it was started for.
 func TestSmoke(t *testing.T) {
@@ -48,7 +55,7 @@ func TestSmoke(t *testing.T) {
 			t.Parallel()
 			box := startRunner(t, options)
 			box.expectSmoke("0", 0, nil)
-			box.killDaemon("KILL")
+			box.orphanTwo()
 			box.expectSmoke("1", 1, nil, protocolName)
 			box.expectSmoke("2", 1, nil)
 			box.expectSmoke("2", 1, []string{"MAX=1"})
@@ -62,7 +69,7 @@ func TestSmoke(t *testing.T) {
 	t.Run("sbinit", func(t *testing.T) {
 		t.Parallel()
 		box := startRunner(t, nil)
-		box.killDaemon("KILL")
+		box.orphanTwo()
 		box.expectSmoke("1", 1, nil, protocolName)
 		box.awaitNo(protocolChild, graces)
 		box.expectSmoke("0", 0, nil, protocolName)
