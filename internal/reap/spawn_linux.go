@@ -36,6 +36,7 @@ type Spec struct {
 	Mask    uint64       // signals blocked in the child, bit n-1 for signal n
 	Ignored uint64       // signals ignored in the child, likewise; all others get the default action
 	NoFile  *unix.Rlimit // limit of open files in the child, nil for this process's own
+	Locks   *unix.Rlimit // RLIMIT_LOCKS in the child, likewise; package proc keeps marks there
 
 	// ListenPID puts the child's PID into the variable LISTEN_PID of Env, if there is one
 	// (sd_listen_fds(3)).
@@ -44,7 +45,7 @@ type Spec struct {
 
 // User is an identity to start a child with. It has no supplementary groups, as is so
 // for a numeric user in docker.
-type User struct{ UID, GID int }
+type User struct{ UID, GID uint32 }
 
 // Start starts a child, and returns when it executes its program, by when it has its
 // process group and the terminal. The error is a *[StartError]; no child is left then.

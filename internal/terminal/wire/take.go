@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"encoding/base64"
+	"math"
 	"strconv"
 	"time"
 )
@@ -12,13 +13,17 @@ const (
 	// (RFC 8259, section 6).
 	maxInteger = 1<<53 - 1
 
+	// maxCount is the largest that a count here can be, which a 32-bit machine holds in
+	// 32 bits.
+	maxCount = min(maxInteger, math.MaxInt)
+
 	// longestDuration is as many milliseconds as a time.Duration holds.
 	longestDuration = (1<<63 - 1) / int64(time.Millisecond)
 )
 
 // takeText takes a text, which may be empty.
 func (f *fields) takeText(name string) string {
-	return string(f.take(name, '"', "a string").unescaped())
+	return string(f.take(name, '"', "a string").Unescaped())
 }
 
 // takeOptional takes a text that is not empty if it is there.
@@ -34,7 +39,7 @@ func (f *fields) takeOptional(name string) string {
 }
 
 func (f *fields) takeBool(name string) bool {
-	if field := f.find(name); field != nil && field.value.kind == 't' {
+	if field := f.find(name); field != nil && field.value.Kind == 't' {
 		field.taken = true
 		return true
 	}
@@ -44,7 +49,7 @@ func (f *fields) takeBool(name string) bool {
 
 // takeInteger takes decimal digits: no sign, no fraction, no exponent.
 func (f *fields) takeInteger(name string, low, high int64) int64 {
-	digits := f.take(name, '0', "an integer").text
+	digits := f.take(name, '0', "an integer").Text
 	n, err := strconv.ParseUint(string(digits), 10, 63)
 	if err != nil || int64(n) < low || int64(n) > high {
 		f.wrong(name, "an integer from "+strconv.FormatInt(low, 10)+" to "+strconv.FormatInt(high, 10))
@@ -53,7 +58,7 @@ func (f *fields) takeInteger(name string, low, high int64) int64 {
 }
 
 // takeCount takes a number of things.
-func (f *fields) takeCount(name string) int { return int(f.takeInteger(name, 0, maxInteger)) }
+func (f *fields) takeCount(name string) int { return int(f.takeInteger(name, 0, maxCount)) }
 
 // takeDuration takes milliseconds. The longest that Go knows stands for longer ones.
 func (f *fields) takeDuration(name string, low int64) time.Duration {
@@ -71,9 +76,9 @@ func (f *fields) takeLimit(name string) time.Duration {
 // takeData takes base64, and decodes it where it is: the result is shorter.
 func (f *fields) takeData() []byte {
 	encoded := f.take("data", '"', "base64")
-	text := encoded.unescaped()
+	text := encoded.Unescaped()
 	// Package base64 skips line breaks. Here they cannot be, but for escaped ones.
-	if encoded.escaped && bytes.ContainsAny(text, "\r\n") {
+	if encoded.Escaped && bytes.ContainsAny(text, "\r\n") {
 		f.fail(CodeBadBase64, notBase64)
 		return nil
 	}
