@@ -33,7 +33,7 @@ func run() int {
 		for _, w := range warnings {
 			_, _ = io.WriteString(descriptor(2), "sbinit: warn: "+w.String()+"\n")
 		}
-		return refuse(in.Command, wire.CodeBadSetting, err.Error())
+		return refuse(in, wire.CodeBadSetting, err.Error())
 	}
 	switch in.Command {
 	case config.CommandRun, config.CommandGuard, config.CommandTerminal, config.CommandShell:
@@ -57,11 +57,11 @@ type process struct {
 // host runs the program and stays, as an init or as one of a guard's pair.
 func (p process) host(in config.Invocation, warnings []config.Warning) int {
 	if err := pid1.CheckLimits(); err != nil {
-		return refuse(in.Command, wire.CodeInternal, err.Error())
+		return refuse(in, wire.CodeInternal, err.Error())
 	}
 	var err error
 	if p.source, err = signals.Open(inherit.Blocked()); err != nil {
-		return refuse(in.Command, wire.CodeInternal, "signals cannot be taken: "+err.Error())
+		return refuse(in, wire.CodeInternal, "signals cannot be taken: "+err.Error())
 	}
 	switch in.Command {
 	case config.CommandGuard:
@@ -77,9 +77,10 @@ func (p process) host(in config.Invocation, warnings []config.Warning) int {
 // initialise runs the program as the container's main program.
 func (p process) initialise(in config.Invocation, warnings []config.Warning) int {
 	if err := dieWithParent(in.Config.ParentDeathSignal); err != nil {
-		return fail(err.Error())
+		return refuse(in, wire.CodeInternal, err.Error())
 	}
 	return pid1.Run(pid1.Setup{
+		Personality: in.Personality,
 		Config:      in.Config,
 		Argv:        in.Argv,
 		Warnings:    warnings,
@@ -110,7 +111,7 @@ func show(in config.Invocation) int {
 	out := ""
 	switch in.Command {
 	case config.CommandHelp:
-		out = config.Usage()
+		out = in.Personality.Usage()
 	case config.CommandHelpEnv:
 		out = config.EnvHelp()
 	case config.CommandLicense:
@@ -118,8 +119,9 @@ func show(in config.Invocation) int {
 	default:
 		out = in.Personality.Version(version, commit) + "\n"
 	}
-	if _, err := io.WriteString(descriptor(1), out); err != nil {
-		return fail("standard output: " + err.Error())
+	stream := in.Personality.Stream(in.Command)
+	if _, err := io.WriteString(descriptor(stream), out); err != nil {
+		return in.Personality.Refusal(fail("standard output: " + err.Error()))
 	}
 	return 0
 }

@@ -41,11 +41,11 @@ func (p process) worker(in config.Invocation) int {
 	})
 }
 
-// refuse says why there will be no program, by the exit status of the command, and to
+// refuse says why there will be no program, by the exit status of the command or name, and to
 // the caller of a terminal session in words that it can read.
-func refuse(command config.Command, code wire.Code, reason string) int {
-	status := fail(reason)
-	if command == config.CommandTerminal {
+func refuse(in config.Invocation, code wire.Code, reason string) int {
+	status := in.Personality.Refusal(fail(reason))
+	if in.Command == config.CommandTerminal {
 		return terminal.Refuse(1, code, reason)
 	}
 	return status

@@ -26,12 +26,14 @@ type Setup struct {
 	Config      config.Config
 	Argv        []string // the main program; empty in pause mode
 	Warnings    []config.Warning
+	Personality config.Personality // whose exit statuses say why there is no main program
 	Source      *signals.Source
 	Descriptors []int // inherited ones above 2, for the main program alone
 }
 
 // Run is the container's life. It returns the exit status for the container,
-// Failed with a logged reason if the main program could not be started.
+// Failed or another refusal, with a logged reason, if the main program could not be
+// started.
 func Run(s Setup) int {
 	logger := log.New(s.Config, 2)
 	defer logger.Close()
@@ -41,11 +43,11 @@ func Run(s Setup) int {
 	c, err := prepare(s, logger)
 	if err != nil {
 		logger.Error("cannot start", log.Cause(err))
-		return Failed
+		return s.Personality.Refusal(Failed)
 	}
 	if err := c.start(s); err != nil {
 		logger.Error("main program not started", log.Cause(err))
-		return reap.ExitCode(err)
+		return s.Personality.Refusal(reap.ExitCode(err))
 	}
 	// From here on PID 1 may not bail out: every error is logged and survived.
 	leaveCaller(s.Descriptors)
