@@ -130,7 +130,11 @@ func (c *container) start(s Setup) error {
 	}
 	c.main = &program{target: c.cfg.Forward}
 	if len(s.Argv) > 0 {
-		pid, err := reap.Start(c.spec(s))
+		spec := c.spec(s)
+		if c.terminal != nil && c.cfg.Session {
+			c.released, c.terminal = c.terminal.release(), nil
+		}
+		pid, err := reap.Start(spec)
 		if err != nil {
 			return err
 		}
