@@ -13,6 +13,7 @@ import (
 	"github.com/sbinit/sbinit/internal/guard"
 	"github.com/sbinit/sbinit/internal/inherit"
 	pid1 "github.com/sbinit/sbinit/internal/init"
+	"github.com/sbinit/sbinit/internal/log"
 	"github.com/sbinit/sbinit/internal/signals"
 	"github.com/sbinit/sbinit/internal/terminal/wire"
 )
@@ -31,7 +32,7 @@ func run() int {
 	in, warnings, err := config.Parse(config.Input{Args: p.args, Environ: inherit.Environ(), PID1: os.Getpid() == 1})
 	if err != nil {
 		for _, w := range warnings {
-			_, _ = io.WriteString(descriptor(2), "sbinit: warn: "+w.String()+"\n")
+			_, _ = descriptor(2).Write(log.Warnings(in.Config, w.String()))
 		}
 		return refuse(in, wire.CodeBadSetting, err.Error())
 	}
@@ -39,7 +40,7 @@ func run() int {
 	case config.CommandRun, config.CommandGuard, config.CommandTerminal, config.CommandShell:
 		return p.host(in, warnings)
 	case config.CommandKeep:
-		return keep(in.Argv)
+		return keep(in)
 	default:
 		return show(in)
 	}
@@ -121,14 +122,15 @@ func show(in config.Invocation) int {
 	}
 	stream := in.Personality.Stream(in.Command)
 	if _, err := io.WriteString(descriptor(stream), out); err != nil {
-		return in.Personality.Refusal(fail("standard output: " + err.Error()))
+		return in.Personality.Refusal(fail(in, "standard output: "+err.Error()))
 	}
 	return 0
 }
 
-// fail says why sbinit cannot do its job, each line marked as its own.
-func fail(reason string) int {
-	_, _ = io.WriteString(descriptor(2), prefixed(reason))
+// fail says why sbinit cannot do its job, in the log's form. What there is of a
+// configuration that could not be parsed says which.
+func fail(in config.Invocation, reason string) int {
+	_, _ = descriptor(2).Write(log.Faults(in.Config.LogFormat, reason))
 	return pid1.Failed
 }
 

@@ -28,7 +28,7 @@ func (p process) terminal(in config.Invocation, warnings []config.Warning) int {
 func (p process) worker(in config.Invocation) int {
 	front, err := guard.OpenInner(p.channel)
 	if err != nil {
-		return fail(err.Error())
+		return fail(in, err.Error())
 	}
 	return terminal.Worker(terminal.Setup{
 		Config:      in.Config,
@@ -44,7 +44,7 @@ func (p process) worker(in config.Invocation) int {
 // refuse says why there will be no program, by the exit status of the command or name, and to
 // the caller of a terminal session in words that it can read.
 func refuse(in config.Invocation, code wire.Code, reason string) int {
-	status := in.Personality.Refusal(fail(reason))
+	status := in.Personality.Refusal(fail(in, reason))
 	if in.Command == config.CommandTerminal {
 		return terminal.Refuse(1, code, reason)
 	}
