@@ -38,6 +38,13 @@ var common = []scenario{
 	{name: "died of a real-time signal", program: []string{"--", "$TOOL", "die", "40"}, play: ends},
 	{name: "no double dash", program: []string{"$TOOL", "exit", "3"}, play: ends},
 	{name: "arguments and environment", program: sh(`echo "$0 $*"; env | grep -v ^_= | sort`), play: ends},
+	{name: "LISTEN_PID", env: []string{"LISTEN_PID=1"}, program: sh("[ $LISTEN_PID = $$ ] && echo mine || echo $LISTEN_PID"), play: ends,
+		differs: []difference{
+			{of: tini, fact: "stdout", theirs: "1\n", ours: "mine\n", why: listenPID},
+			{of: dumbInit, fact: "stdout", theirs: "1\n", ours: "mine\n", why: listenPID},
+		}},
+	{name: "descriptors", program: sh("ls /proc/self/fd"), shell: `exec 5</dev/null 7>/dev/null; exec "$@"`, play: ends},
+	{name: "standard input", program: []string{"--", "cat"}, shell: `echo in | "$@"; exit $?`, play: ends},
 	{name: "stdout alone", program: sh("echo out; echo err >&2"), play: speaks},
 	{name: "script without #!", program: []string{"--", "/run/script"},
 		shell: `echo 'exit 9' > /run/script; chmod +x /run/script; exec "$@"`, play: ends},

@@ -62,15 +62,20 @@ var (
 		"a shell's background job has no right to the terminal",
 	}
 	keyStop = &deviation{
-		"leaves a program that ctrl-Z has stopped as it is, also as PID 1",
-		"continues it when PID 1",
-		"nobody is there who could",
+		"leaves a program that ctrl-Z has stopped as it is",
+		"stops with it, for the shell that waits to notice; as PID 1 continues it",
+		"nobody else could go on",
+	}
+	listenPID = &deviation{
+		"passes a `LISTEN_PID` on that names itself",
+		"puts the program's number there",
+		"it is the program that is to take the descriptors (systemd's socket activation)",
 	}
 )
 
 // deviations are in README's order.
 var deviations = []*deviation{
-	everySignal, argumentsAfter, moreOptions, versionLine, ownLog, ownDirectory, exactState, ownGroup, background, keyStop,
+	everySignal, argumentsAfter, moreOptions, versionLine, ownLog, ownDirectory, exactState, ownGroup, background, keyStop, listenPID,
 }
 
 // peersOf lists who does otherwise, by the rows of the table.

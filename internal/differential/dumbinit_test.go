@@ -57,5 +57,7 @@ var ofDumbInit = onDumbInit(
 	scenario{name: "TSTP as a child with -c", options: []string{"-c"}, program: record, setup: asChild, play: suspends(unix.SIGTSTP)},
 	scenario{name: "TSTP as a child with -r 20:20", options: []string{"-r", "20:20"}, program: record, setup: asChild,
 		play: suspends(unix.SIGTSTP)},
+	scenario{name: "ctrl-Z below a shell", program: []string{"--", "$TOOL", "answer"}, setup: childOnTerminal,
+		shell: `set -m; "$@"; read -r line`, play: stopsByKey},
 	scenario{name: "interactive shell as a child", program: []string{"--", "sh", "-i"}, setup: childOnTerminal, play: converses},
 )

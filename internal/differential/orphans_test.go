@@ -13,10 +13,10 @@ import (
 func reaps(r *run) {
 	r.ready(2)
 	r.WaitFor(r.t, "the end of zombies", func() bool {
-		return !slices.ContainsFunc(r.Processes(), func(p testns.Process) bool { return !p.Alive() })
+		return !slices.ContainsFunc(r.Processes(), func(p testns.Process) bool { return !p.Alive() || p.Is("litter") })
 	})
-	r.note("reaped by another", len(r.Reaped()))
 	r.finish()
+	r.note("reaped by another", len(r.Reaped())) // all that came before the init's end is there by now
 }
 
 // reports notes the lines about them, where it is seen that there are no more.
@@ -55,7 +55,7 @@ func leaves(r *run) {
 	r.note("left", "the recorder, which has had: "+r.record())
 }
 
-// pauses notes the status with which a pause ends by a signal. It is sent until then:
+// pauses notes the status with which a pause ends by a signal, and complaints. It is sent until then:
 // one that comes before the init takes signals is lost to PID 1.
 func pauses(sig unix.Signal) func(*run) {
 	return func(r *run) {
@@ -66,6 +66,7 @@ func pauses(sig unix.Signal) func(*run) {
 			return !r.Running()
 		})
 		r.ended()
+		r.note("stderr", said(r.Stderr()))
 	}
 }
 

@@ -11,9 +11,10 @@ import (
 )
 
 // placed notes where the main program stands, and the init: group, session, terminal,
-// working directory.
+// working directory. An init that has passed a signal on has settled.
 func placed(r *run) {
 	r.ready(1)
+	r.pass(unix.SIGUSR1)
 	init, child := r.init(), r.child()
 	r.note("group", whose(child.PGID, child.PID, init.PGID))
 	r.note("session", whose(child.SID, child.PID, init.SID))
@@ -120,6 +121,14 @@ func getsKeys(r *run) {
 	r.answers("\x1c", "signal 3 ")
 	r.pass(unix.SIGUSR1)
 	r.note("signals", r.finish())
+}
+
+// stopsByKey is ctrl-Z below a shell, which waits for the init to stop.
+func stopsByKey(r *run) {
+	r.ready(1)
+	init, child := r.init(), r.child()
+	r.types("\x1a")
+	r.whoStops(init, child)
 }
 
 // isStopped is ctrl-Z as PID 1: nobody above could continue the program. What it gets

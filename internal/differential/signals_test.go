@@ -79,7 +79,7 @@ func forwardsToGroup(sig syscall.Signal) func(*run) {
 		main := r.child()
 		other := r.find("the second recorder", func(p testns.Process) bool { return p.Is("record") && p.PPID == main.PID })
 		r.Kill(other, last)
-		r.WaitFor(r.t, "the second record's end", func() bool { return r.received(last) == 1 })
+		r.WaitFor(r.t, "the second record's end", func() bool { return r.received(unix.SIGCHLD) == 1 })
 		r.Kill(main, last)
 		r.ended()
 		r.WaitFor(r.t, "the record's end", func() bool { return r.received(last) == 2 })
@@ -130,29 +130,35 @@ func (r *run) record() string {
 }
 
 // suspends sends a signal of job control, of which init or child must stop, and notes
-// who does. An init that has taken a marker after that, and another, has had the time to
-// stop itself. CONT brings all back.
+// who does. CONT brings all back.
 func suspends(sig syscall.Signal) func(*run) {
 	return func(r *run) {
 		r.ready(1)
 		init, child := r.init(), r.child()
 		r.Kill(init, sig)
-		r.WaitFor(r.t, "a stop", func() bool { return r.stopped(init) || r.stopped(child) })
-		for _, mark := range []syscall.Signal{marker, marker - 1} {
-			r.Kill(init, mark)
-			r.WaitFor(r.t, "the init's turn", func() bool { return r.stopped(init) || !pending(r, init, mark) })
-		}
-		r.WaitFor(r.t, "the child's turn", func() bool {
-			return r.stopped(child) || procStatus(r, child, "State") == "S (sleeping)" && !pending(r, child, unix.SIGSTOP)
-		})
-		r.note("init stops", r.stopped(init))
-		r.note("child stops", r.stopped(child))
+		r.whoStops(init, child)
 		r.Kill(init, unix.SIGCONT)
 		for _, sig := range []syscall.Signal{unix.SIGCONT, marker, marker - 1} {
 			r.WaitFor(r.t, "the way back", func() bool { return r.received(sig) == 1 })
 		}
 		r.note("signals", r.finish())
 	}
+}
+
+// whoStops waits for a stop, and notes whose. An init that has taken a marker after
+// that, and another, has had the time to stop itself.
+func (r *run) whoStops(init, child testns.Process) {
+	r.t.Helper()
+	r.WaitFor(r.t, "a stop", func() bool { return r.stopped(init) || r.stopped(child) })
+	for _, mark := range []syscall.Signal{marker, marker - 1} {
+		r.Kill(init, mark)
+		r.WaitFor(r.t, "the init's turn", func() bool { return r.stopped(init) || !pending(r, init, mark) })
+	}
+	r.WaitFor(r.t, "the child's turn", func() bool {
+		return r.stopped(child) || procStatus(r, child, "State") == "S (sleeping)" && !pending(r, child, unix.SIGSTOP)
+	})
+	r.note("init stops", r.stopped(init))
+	r.note("child stops", r.stopped(child))
 }
 
 // stopped says whether a process is.

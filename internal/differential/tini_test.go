@@ -84,6 +84,10 @@ var ofTini = onTini(
 	scenario{name: "ctrl-Z as PID 1", program: []string{"--", "$TOOL", "answer"}, setup: onTerminal, play: isStopped, differs: []difference{
 		{fact: "stays stopped", theirs: "true", ours: "false", why: keyStop},
 	}},
+	scenario{name: "ctrl-Z below a shell", program: []string{"--", "$TOOL", "answer"}, setup: childOnTerminal,
+		shell: `set -m; "$@"; read -r line`, play: stopsByKey, differs: []difference{
+			{fact: "init stops", theirs: "false", ours: "true", why: keyStop},
+		}},
 	scenario{name: "in the background of a terminal", program: record, setup: childOnTerminal,
 		shell: `set -m; "$@" & wait`, play: placed, differs: []difference{
 			{fact: "foreground", theirs: "the program", ours: "another", why: background},
