@@ -39,7 +39,7 @@ func init() { testns.Register("forest", forest) }
 // forest is a subreaper in a yard: it grows a tree for each line that it reads, ends
 // it, and prints the outcome.
 func forest([]string) int {
-	inherit.ReserveThreads(3) // as an owner does, who needs them when there are no processes left
+	inherit.ReserveThreads(12) // for when there are no processes left; package os wants more than an owner has
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return complain(err)
 	}

@@ -15,6 +15,7 @@ import (
 //	                  ended    STATUS    wait status; nobody is left below the keeper
 //	                  escaped  STATUS    the same, but somebody could not be ended
 //	front -> keeper   signal   NUMBER    pass it on to the program
+//	                  goOn     STOPS     continue the program, unless it was after that many stops
 type message struct {
 	kind  kind
 	value int32
@@ -29,6 +30,7 @@ const (
 	ended
 	escaped
 	signal
+	goOn
 )
 
 const messageSize = 8

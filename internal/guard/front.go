@@ -25,6 +25,7 @@ type front struct {
 	terminal bool
 
 	program int  // its number, 0 before it runs
+	stops   int  // how often it was stopped, and we with it
 	status  int  // exit status to give
 	over    bool // the program has ended, or could not be started
 	safe    bool // and the keeper says that nobody is left
@@ -175,7 +176,15 @@ func (f *front) kill() {
 	}
 }
 
-func (f *front) send(sig unix.Signal) { f.channel.send(message{signal, int32(sig)}) }
+// send passes a signal on. A shell continues the whole job, the program with us, and
+// that may be stopped again by now: SIGCONT is for the stop that we know of.
+func (f *front) send(sig unix.Signal) {
+	if f.terminal && sig == unix.SIGCONT {
+		f.channel.send(message{goOn, int32(f.stops)})
+		return
+	}
+	f.channel.send(message{signal, int32(sig)})
+}
 
 // take handles a message of the inner process's.
 func (f *front) take(m message) {
@@ -183,6 +192,7 @@ func (f *front) take(m message) {
 	case started:
 		f.program = int(m.value)
 	case stopped:
+		f.stops++
 		stopLike(unix.Signal(m.value))
 	case failed:
 		f.over, f.safe, f.status = true, true, int(m.value)

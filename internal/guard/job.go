@@ -16,6 +16,8 @@ import (
 type job struct {
 	front   int  // its number, for as long as it is our parent
 	follows bool // the program's stops are front's: on a terminal, or stopped through front
+	stops   int  // how often front was told of one
+	halted  bool // the program was not continued since the last
 }
 
 // jobStops are the signals that stop a job and can be caught (signal(7)).

@@ -152,10 +152,26 @@ func (k *keeper) signalled(info signals.Info) {
 }
 
 func (k *keeper) take(m message) {
-	if m.kind != signal || k.reaped {
-		return
+	switch {
+	case k.reaped:
+	case m.kind == signal:
+		k.pass(unix.Signal(m.value))
+	case m.kind == goOn:
+		k.goOn(int(m.value))
 	}
-	sig := unix.Signal(m.value)
+}
+
+// goOn continues a program whose front was continued after that many stops, if it is
+// in the last of these. If it goes on already, another SIGCONT would take back a
+// ctrl-Z: it discards a stop signal that has not been acted upon (signal(7)).
+func (k *keeper) goOn(stops int) {
+	k.reap()
+	if !k.reaped && k.job.halted && k.job.stops == stops {
+		k.pass(unix.SIGCONT)
+	}
+}
+
+func (k *keeper) pass(sig unix.Signal) {
 	k.job.passed(sig)
 	err := signals.ToProgram(k.program, !k.shared && k.cfg.Forward == config.ForwardGroup, sig)
 	if err != nil && err != unix.ESRCH {
@@ -179,6 +195,7 @@ func (k *keeper) reap() {
 		})
 	}
 	if k.job.follows && !k.reaped && reap.Continued(k.program) {
+		k.job.halted = false
 		k.job.resume()
 	}
 }
@@ -186,6 +203,8 @@ func (k *keeper) reap() {
 // stopped has front stop as the program did.
 func (k *keeper) stopped(sig unix.Signal) {
 	if k.job.follows {
+		k.job.stops++
+		k.job.halted = true
 		k.channel.send(message{stopped, int32(sig)})
 	}
 }

@@ -115,6 +115,31 @@ func TestTerminalStop(t *testing.T) {
 	})
 }
 
+// TestTerminalStopAgain: a keeper that is late in hearing of the shell's SIGCONT does
+// not take back the ctrl-Z after it.
+func TestTerminalStopAgain(t *testing.T) {
+	testns.Each(t, func(t *testing.T, o testns.Options) {
+		s := atShell(t, o)
+		p := s.runs(t, "$SBINIT guard -- sleep 1000", "sleep")
+		s.types(t, ctrlZ, "Stopped")
+		s.Kill(s.keeper(), unix.SIGSTOP)
+		s.types(t, "fg\n", "guard -- sleep 1000\r\n")
+		s.WaitFor(t, "the program to go on", func() bool { return s.state(p) == 'S' && s.state(s.front()) == 'S' })
+		s.WaitFor(t, "the front to take the signal", func() bool { return pending(t, s.front()) == 0 })
+		s.types(t, ctrlZ, "^Z")
+		s.WaitFor(t, "the program's stop", func() bool { return s.state(p) == 'T' })
+		before := len(s.Stdout())
+		s.Kill(s.keeper(), unix.SIGCONT)
+		s.WaitFor(t, "the shell to say so", func() bool { return strings.Contains(s.Stdout()[before:], "Stopped") })
+		s.types(t, "echo $((40+2))\n", "42\r\n")
+		if s.state(p) != 'T' || s.state(s.front()) != 'T' {
+			t.Error(s.Dump())
+		}
+		s.types(t, "fg\n", "guard -- sleep 1000\r\n")
+		s.types(t, ctrlC, "> ")
+	})
+}
+
 // TestTerminalShell: an interactive shell below a guard has job control of its own, and
 // gives the terminal back.
 func TestTerminalShell(t *testing.T) {

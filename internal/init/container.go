@@ -276,6 +276,7 @@ func (c *container) stepOrphans(now time.Time) {
 	if c.watcher.tick(now) {
 		c.ledger.ticked(now)
 		c.bereaved = true
+		c.watcher.wanted = c.watcher.wanted || c.ledger.asks(now)
 	}
 	if c.bereaved && !now.Before(c.watcher.nextGlance) {
 		c.bereaved = false

@@ -1,14 +1,24 @@
 package pid1
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"github.com/sbinit/sbinit/internal/proc"
 )
 
-// youngAge is how long a process is asked for its name at each look: until then
-// a fork may not have become what it is to be.
-const youngAge = 5 * time.Second
+// Until a process is of this age, a fork may not have become what it is to be: it
+// is asked for its name again at each tick. The pause is less than a second's tick,
+// which may come a little early.
+const (
+	youngAge = 5 * time.Second
+	askPause = 900 * time.Millisecond
+
+	// execTime is enough for a fork to execute its program, through a wrapper or two,
+	// on a machine that is not short of everything.
+	execTime = 50 * time.Millisecond
+)
 
 // A kin is one process that was seen, living, or dead with living descendants.
 type kin struct {
@@ -16,15 +26,20 @@ type kin struct {
 	parent  proc.ID // who started it; zero: somebody outside, or not seen
 	since   time.Time
 	asked   time.Time
-	entry   int  // of SBINIT_GUARD, whose name it bears; -1: none
-	line    bool // its line was seen: it had its parent when it was first seen
-	parents bool // it had children
-	orphan  bool // it lost its parent
-	ask     bool // its name is to be read
-	over    bool // a guard that has ended, and is being dealt with
-	settled bool // and nobody inherited: all below it is ended
+	found   time.Time // when it was found to be a guard
+	entry   int       // of SBINIT_GUARD, whose name it bears; -1: none
+	again   bool      // and did so when it was asked again later
+	line    bool      // its line was seen: it had its parent when it was first seen
+	parents bool      // it had children
+	orphan  bool      // it lost its parent
+	ask     bool      // its name is to be read
+	over    bool      // a guard that has ended, and is being dealt with
+	settled bool      // and nobody inherited: all below it is ended
 	living  bool
 	needed  bool // living, or above somebody living
+
+	wait    time.Time // a guard's that has ended: when it is dealt with after all
+	instead *kin      // a guard's: the one that it took over from, until it is asked again
 
 	mark  uint64 // a guard's; 0: none
 	outer uint64 // a guard's: the mark it bore before
@@ -37,11 +52,13 @@ type kinship struct {
 	self    int
 	spawned func(pid int) bool
 	all     map[proc.ID]*kin
-	led     map[int]proc.ID // sessions and process groups: the guard below which their leader was seen
+	led     map[int]*kin // sessions and process groups: the guard below which their leader was seen
+	retry   time.Time    // when a guard that has ended is dealt with after all
+	newest  time.Time    // when somebody was last seen, or found to be a guard, for the first time
 }
 
 func newKinship(self int, spawned func(int) bool) *kinship {
-	return &kinship{self: self, spawned: spawned, all: map[proc.ID]*kin{}, led: map[int]proc.ID{}}
+	return &kinship{self: self, spawned: spawned, all: map[proc.ID]*kin{}, led: map[int]*kin{}}
 }
 
 // observe compares a snapshot with what was known.
@@ -77,10 +94,11 @@ func (ks *kinship) see(p, parent *proc.Stat, now time.Time) {
 		if parent != nil && parent.PID != ks.self {
 			k.parent = parent.ID
 		}
-		ks.all[p.ID] = k
+		ks.all[p.ID], ks.newest = k, now
 	}
 	k.living = true
-	if now.Sub(k.since) < youngAge && now.Sub(k.asked) >= time.Second {
+	unsure := now.Sub(k.since) < youngAge || k.entry >= 0 && !k.again
+	if unsure && now.Sub(k.asked) >= askPause {
 		k.ask = true
 	}
 	if p.PPID == ks.self && !k.orphan && !ks.spawned(p.PID) {
@@ -90,6 +108,9 @@ func (ks *kinship) see(p, parent *proc.Stat, now time.Time) {
 		above.parents, above.ask = true, true
 	}
 }
+
+// young says whether somebody is to be asked for a name at each tick.
+func (ks *kinship) young(now time.Time) bool { return now.Sub(ks.newest) < youngAge }
 
 // steps is how far below a guard a process is.
 func (ks *kinship) steps(id, guard proc.ID) int {
@@ -107,29 +128,12 @@ func (ks *kinship) need(k *kin) {
 	}
 }
 
-// noteLeaders remembers below which guard the leader of each session and process
-// group was, for as long as somebody is in it.
-func (ks *kinship) noteLeaders(s *proc.Snapshot) {
-	inUse := map[int]bool{}
-	for i := range s.Procs {
-		p := &s.Procs[i]
-		inUse[p.SID], inUse[p.PGID] = true, true
-		if p.PID != p.SID && p.PID != p.PGID {
-			continue
-		}
-		g := ks.owner(p.ID)
-		if k := ks.all[p.ID]; k != nil && k.entry >= 0 {
-			g = k // a guard leads its own
-		}
-		if g != nil {
-			ks.led[p.PID] = g.ID
-		}
+// guardOf is a guard itself, or the owner of what is none.
+func (ks *kinship) guardOf(k *kin) *kin {
+	if k.entry >= 0 {
+		return k
 	}
-	for leader := range ks.led {
-		if !inUse[leader] {
-			delete(ks.led, leader)
-		}
-	}
+	return ks.owner(k.ID)
 }
 
 // owner is the nearest guard above a process, or nil.
@@ -146,16 +150,10 @@ func (ks *kinship) owner(id proc.ID) *kin {
 	return nil
 }
 
-// ownerByGroup is the guard below which the leader of a process's session or
-// process group was seen. A guard younger than the process is not meant: numbers
-// come again.
-func (ks *kinship) ownerByGroup(p *proc.Stat) *kin {
-	for _, group := range []int{p.SID, p.PGID} {
-		if g := ks.all[ks.led[group]]; g != nil && g.Start <= p.Start {
-			return g
-		}
-	}
-	return nil
+// mayOwn says whether a guard can be above a process: it is neither that itself nor
+// below it.
+func (ks *kinship) mayOwn(guard *kin, id proc.ID) bool {
+	return guard.ID != id && !ks.below(guard.ID, id)
 }
 
 // below says whether one process descends from another.
@@ -168,7 +166,7 @@ func (ks *kinship) below(id, above proc.ID) bool {
 	return false
 }
 
-// descendants lists the living ones of a process.
+// descendants lists the living ones of a process, by age.
 func (ks *kinship) descendants(of proc.ID) []proc.ID {
 	var list []proc.ID
 	for id, k := range ks.all {
@@ -176,14 +174,21 @@ func (ks *kinship) descendants(of proc.ID) []proc.ID {
 			list = append(list, id)
 		}
 	}
+	slices.SortFunc(list, byAge)
 	return list
 }
 
-// attribute enters a process whose line was not seen below a guard.
-func (ks *kinship) attribute(id, guard proc.ID) {
-	if k := ks.all[id]; k != nil && ks.all[guard] != nil && !ks.below(guard, id) {
-		k.parent, k.line = guard, true
+func byAge(a, b proc.ID) int {
+	return cmp.Or(cmp.Compare(a.Start, b.Start), a.PID-b.PID)
+}
+
+// settled is the nearest guard, from this one upwards, that has ended without an heir,
+// or nil.
+func (ks *kinship) settled(guard *kin) *kin {
+	for guard != nil && !guard.settled {
+		guard = ks.owner(guard.ID)
 	}
+	return guard
 }
 
 // unnamed lists who is to be asked for a name.
@@ -209,40 +214,13 @@ func (ks *kinship) living() []*kin {
 	return list
 }
 
-// guardsBefore lists the living guards that were started no later than that.
-func (ks *kinship) guardsBefore(start uint64) []proc.ID {
+// guardsBefore lists the living guards that may own a process: older ones.
+func (ks *kinship) guardsBefore(p proc.ID) []proc.ID {
 	var list []proc.ID
 	for id, k := range ks.all {
-		if k.living && k.entry >= 0 && k.Start <= start {
+		if k.living && k.entry >= 0 && k.Start <= p.Start && ks.mayOwn(k, p) {
 			list = append(list, id)
 		}
 	}
 	return list
-}
-
-// ended lists the guards that have ended since it was last asked.
-func (ks *kinship) ended() []*kin {
-	var list []*kin
-	for _, k := range ks.all {
-		if k.entry >= 0 && !k.living && !k.over {
-			k.over = true
-			list = append(list, k)
-		}
-	}
-	return list
-}
-
-// inherit gives what a guard owned to its heir, which takes its place.
-func (ks *kinship) inherit(guard, heir *kin) {
-	for _, k := range ks.all {
-		if k.parent == guard.ID && k != heir {
-			k.parent = heir.ID
-		}
-	}
-	heir.parent, heir.entry, heir.outer = guard.parent, guard.entry, guard.outer
-	for group, owner := range ks.led {
-		if owner == guard.ID {
-			ks.led[group] = heir.ID
-		}
-	}
 }

@@ -20,7 +20,7 @@ type orphan struct {
 	passed    bool      // was in order when its first grace was over
 	doomed    bool      // was found abandoned since, and is in its second grace
 	asked     time.Time // the inspector
-	guarded             // if bereft
+	guard     *kin      // if bereft
 }
 
 type stage uint8
@@ -30,6 +30,7 @@ const (
 	judged                   // the inspector has it
 	tolerated                // nothing wrong with it now; asked again at each tick
 	keptForGood              // never asked again
+	unplaced                 // the inspector was too busy to be asked for its guard
 	owned                    // by a guard: ends with it
 	bereft                   // of a guard that has ended: ends at once
 )
@@ -127,11 +128,14 @@ func (l *ledger) adopt(p *proc.Stat, now time.Time) {
 }
 
 // claimed says whether an orphan belongs to an ending. Its session tells only if
-// its line was never seen, and nobody exempt from any ending is in it: several
-// may go on in one session.
+// its line was never seen, no guard's mark tells more, and nobody exempt from any
+// ending is in it: several may go on in one session.
 func (l *ledger) claimed(p *proc.Stat) bool {
+	if len(l.endings) == 0 {
+		return false
+	}
 	spares := func(e *ending) bool { return e.line.spares(p) }
-	byGroup := !l.seen[p.ID] && !slices.ContainsFunc(l.endings, spares)
+	byGroup := !l.seen[p.ID] && !l.marked(p.PID) && !slices.ContainsFunc(l.endings, spares)
 	return slices.ContainsFunc(l.endings, func(e *ending) bool { return e.line.claims(p, byGroup) })
 }
 
@@ -165,6 +169,9 @@ func (l *ledger) ticked(now time.Time) {
 	}
 }
 
+// asks says whether names are to be read at each tick.
+func (l *ledger) asks(now time.Time) bool { return l.kin != nil && l.kin.young(now) }
+
 func (l *ledger) due() time.Time {
 	var first time.Time
 	for _, o := range l.orphans {
@@ -174,6 +181,9 @@ func (l *ledger) due() time.Time {
 	}
 	for _, e := range l.endings {
 		first = earliest(first, e.Due())
+	}
+	if l.kin != nil {
+		first = earliest(first, l.kin.retry)
 	}
 	return first
 }
@@ -187,7 +197,13 @@ func (l *ledger) step(s *proc.Snapshot, now time.Time) {
 		}
 		if o.stage == bereft {
 			delete(l.orphans, o.PID)
-			l.endOf(o.guarded, []proc.ID{o.ID}, s, now)
+			l.endOf(o.guard, []proc.ID{o.ID}, s, now)
+			continue
+		}
+		if o.stage == unplaced {
+			if !l.place(o, now) {
+				l.unowned(o)
+			}
 			continue
 		}
 		if l.kin != nil && l.kin.owner(o.ID) != nil {
@@ -216,7 +232,7 @@ func (l *ledger) step(s *proc.Snapshot, now time.Time) {
 func (l *ledger) decide(v verdict, s *proc.Snapshot, now time.Time) {
 	switch v.kind {
 	case aboutNames:
-		l.named(v, now)
+		l.named(v, s, now)
 	case aboutHeirs:
 		l.succeed(v, s, now)
 	case aboutMark:

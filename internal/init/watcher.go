@@ -77,9 +77,11 @@ func (w *watcher) afterFork(child int, now time.Time) {
 
 // glance reads our own list of children, which costs little however many
 // processes there are, and calls fn for each. Where there is no such list it
-// asks for a look instead. A storm of exits is one reason, not thousands.
+// asks for a look instead. A storm of exits is one reason, not thousands, and a
+// long list is not read all the time.
 func (w *watcher) glance(now time.Time, fn func(pid int)) {
-	w.nextGlance = now.Add(glancePause)
+	begin := time.Now()
+	defer func() { w.nextGlance = now.Add(max(glancePause, lookShare*time.Since(begin))) }()
 	if !w.noGlance {
 		var err error
 		w.children, err = w.fs.AppendChildren(w.self, w.children[:0])

@@ -1,8 +1,9 @@
 package terminal
 
 import (
-	"github.com/sbinit/sbinit/internal/terminal/wire"
 	"golang.org/x/sys/unix"
+
+	"github.com/sbinit/sbinit/internal/terminal/wire"
 )
 
 // A peer is the worker, as its caller has it.
@@ -42,15 +43,16 @@ func (p *peer) flush() {
 	}
 }
 
-// receive calls fn for each message that has come.
-func (p *peer) receive(fn func(wire.WorkerMessage)) {
+// receive calls fn for each message that has come, and says whether there may be more,
+// which the socket would not tell of.
+func (p *peer) receive(fn func(wire.WorkerMessage)) (more bool) {
 	for range batch {
 		if p.gone {
-			return
+			return false
 		}
 		line, err := p.reader.Line()
 		if err == unix.EAGAIN {
-			return
+			return false
 		}
 		var m wire.WorkerMessage
 		if err == nil {
@@ -58,13 +60,14 @@ func (p *peer) receive(fn func(wire.WorkerMessage)) {
 		}
 		if err != nil {
 			p.gone = true
-			return
+			return false
 		}
 		if a, ok := m.(wire.Accepted); ok {
 			p.accepted = a.Offset
 		}
 		fn(m)
 	}
+	return true
 }
 
 func (p *peer) close() {
