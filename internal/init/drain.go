@@ -31,7 +31,7 @@ func (c *container) rest() contain.Population {
 	case c.self == 1:
 		return &contain.Namespace{FS: c.fs}
 	case c.leaves():
-		return nobody{}
+		return noRest{}
 	}
 	return contain.NewTree(c.self, c.fs, c.fence)
 }
@@ -43,12 +43,12 @@ func (c *container) leaves() bool {
 	return c.self != 1 && !c.tracksOrphans() && c.cfg.Wait == config.WaitMain
 }
 
-// nobody is an empty population.
-type nobody struct{}
+// noRest is an empty population.
+type noRest struct{}
 
-func (nobody) Tell(...unix.Signal) contain.Tally { return contain.Tally{} }
-func (nobody) Empty() bool                       { return true }
-func (nobody) Survivors() []proc.Stat            { return nil }
+func (noRest) Tell(...unix.Signal) contain.Tally { return contain.Tally{} }
+func (noRest) Empty() bool                       { return true }
+func (noRest) Survivors() []proc.Stat            { return nil }
 
 func (c *container) stepDrain(now time.Time) {
 	was := c.drain.Killing()
