@@ -29,18 +29,25 @@ func run() int {
 	if role, fd, args := guard.InnerArgs(os.Args); role != nil {
 		p.role, p.channel, p.args = role, fd, args
 	}
+	if wire.IsHosted(os.Args) {
+		p.hosted, p.args = true, []string{"sbinit", "terminal"}
+	}
 	in, warnings, err := config.Parse(config.Input{Args: p.args, Environ: inherit.Environ(), PID1: os.Getpid() == 1})
 	if err != nil {
 		for _, w := range warnings {
 			_, _ = descriptor(2).Write(log.Warnings(in.Config, w.String()))
 		}
-		return refuse(in, wire.CodeBadSetting, err.Error())
+		return p.refuse(in, wire.CodeBadSetting, err.Error())
 	}
 	switch in.Command {
 	case config.CommandRun, config.CommandGuard, config.CommandTerminal, config.CommandShell:
 		return p.host(in, warnings)
 	case config.CommandKeep:
 		return keep(in)
+	case config.CommandPS, config.CommandOrphans, config.CommandSessions, config.CommandStats, config.CommandCheck:
+		return look(in)
+	case config.CommandDoctor:
+		return examine(in)
 	default:
 		return show(in)
 	}
@@ -52,17 +59,18 @@ type process struct {
 	descriptors []int
 	role        *guard.Role // nil unless we are below a front
 	channel     int         // its end of the channel
+	hosted      bool        // below the init, for a session of the control socket
 	args        []string    // without what says so
 }
 
 // host runs the program and stays, as an init or as one of a guard's pair.
 func (p process) host(in config.Invocation, warnings []config.Warning) int {
 	if err := pid1.CheckLimits(); err != nil {
-		return refuse(in, wire.CodeInternal, err.Error())
+		return p.refuse(in, wire.CodeInternal, err.Error())
 	}
 	var err error
 	if p.source, err = signals.Open(inherit.Blocked()); err != nil {
-		return refuse(in, wire.CodeInternal, "signals cannot be taken: "+err.Error())
+		return p.refuse(in, wire.CodeInternal, "signals cannot be taken: "+err.Error())
 	}
 	switch in.Command {
 	case config.CommandGuard:
@@ -78,7 +86,7 @@ func (p process) host(in config.Invocation, warnings []config.Warning) int {
 // initialise runs the program as the container's main program.
 func (p process) initialise(in config.Invocation, warnings []config.Warning) int {
 	if err := dieWithParent(in.Config.ParentDeathSignal); err != nil {
-		return refuse(in, wire.CodeInternal, err.Error())
+		return p.refuse(in, wire.CodeInternal, err.Error())
 	}
 	return pid1.Run(pid1.Setup{
 		Personality: in.Personality,
@@ -87,6 +95,8 @@ func (p process) initialise(in config.Invocation, warnings []config.Warning) int
 		Warnings:    warnings,
 		Source:      p.source,
 		Descriptors: p.descriptors,
+		Version:     version,
+		Commit:      commit,
 	})
 }
 
@@ -110,21 +120,30 @@ func (p process) guard(in config.Invocation, warnings []config.Warning) int {
 // show prints what was asked for; a closed pipe is no reason to die of it.
 func show(in config.Invocation) int {
 	out := ""
-	switch in.Command {
-	case config.CommandHelp:
+	switch {
+	case in.Command == config.CommandHelp && in.Topic != "":
+		out = config.ViewUsage(in.Topic)
+	case in.Command == config.CommandHelp:
 		out = in.Personality.Usage()
-	case config.CommandHelpEnv:
+	case in.Command == config.CommandHelpEnv:
 		out = config.EnvHelp()
-	case config.CommandLicense:
+	case in.Command == config.CommandLicense:
 		out = license
 	default:
 		out = in.Personality.Version(version, commit) + "\n"
 	}
-	stream := in.Personality.Stream(in.Command)
-	if _, err := io.WriteString(descriptor(stream), out); err != nil {
-		return in.Personality.Refusal(fail(in, "standard output: "+err.Error()))
+	stream := descriptor(in.Personality.Stream(in.Command))
+	return in.Personality.Refusal(stream.print(out, 0))
+}
+
+// printed writes to standard output, and gives the status if that was possible.
+func printed(out string, status int) int { return descriptor(1).print(out, status) }
+
+func (d descriptor) print(out string, status int) int {
+	if _, err := io.WriteString(d, out); err != nil {
+		return fail(config.Invocation{}, "output: "+err.Error())
 	}
-	return 0
+	return status
 }
 
 // fail says why sbinit cannot do its job, in the log's form. What there is of a

@@ -39,14 +39,14 @@ const (
 
 // The peers leave the rest of the processes to the kernel, which kills them all
 // when PID 1 ends: no grace. Tini and dumb-init adopt orphans only where they are
-// told to. dumb-init and catatonit say nothing of what goes well.
+// told to. dumb-init and catatonit say nothing of what goes well. None makes a file.
 var personalities = [...]personality{
 	Native: {names: []string{"sbinit"}, refusals: refusals{exitOwnFailure, exitCannotRun, exitNotFound}},
 	Tini: {
 		names:   []string{"tini", "docker-init"},
 		version: "tini version 0.19.0",
 		defaults: []string{
-			"SBINIT_FORWARD=child", "SBINIT_ORPHANS=keep", "SBINIT_SUBREAPER=off", "SBINIT_EXIT_GRACE=0",
+			"SBINIT_FORWARD=child", "SBINIT_ORPHANS=keep", "SBINIT_SUBREAPER=off", "SBINIT_EXIT_GRACE=0", "SBINIT_SOCKET=off",
 		},
 		refusals: refusals{own: 1, cannotRun: exitCannotRun, notFound: exitNotFound},
 	},
@@ -55,7 +55,7 @@ var personalities = [...]personality{
 		version: "dumb-init v1.2.5",
 		defaults: []string{
 			"SBINIT_SETSID=on", "SBINIT_SUSPEND=on", "SBINIT_ORPHANS=keep", "SBINIT_SUBREAPER=off", "SBINIT_EXIT_GRACE=0",
-			"SBINIT_LOG_LEVEL=error",
+			"SBINIT_LOG_LEVEL=error", "SBINIT_SOCKET=off",
 		},
 		refusals: refusals{own: 1, cannotRun: 2, notFound: 2},
 		onStderr: []Command{CommandHelp, CommandVersion},
@@ -64,7 +64,7 @@ var personalities = [...]personality{
 		names:   []string{"catatonit", "podman-init"},
 		version: "tini version 0.2.1_catatonit",
 		defaults: []string{
-			"SBINIT_FORWARD=child", "SBINIT_ORPHANS=keep", "SBINIT_EXIT_GRACE=0", "SBINIT_LOG_LEVEL=error",
+			"SBINIT_FORWARD=child", "SBINIT_ORPHANS=keep", "SBINIT_EXIT_GRACE=0", "SBINIT_LOG_LEVEL=error", "SBINIT_SOCKET=off",
 		},
 		refusals: refusals{own: 1, cannotRun: 1, notFound: 1},
 		onStderr: []Command{CommandHelp},

@@ -8,7 +8,7 @@ import (
 
 const width = 80 // columns of plain text
 
-const usageHead = `usage:
+const usageCommands = `usage:
   sbinit [OPTIONS] [--] PROGRAM [ARG...]  run PROGRAM as the main program
   sbinit guard [OPTIONS] [--] PROGRAM [ARG...]
                                           run PROGRAM; when it or this guard
@@ -19,7 +19,11 @@ const usageHead = `usage:
                                           the same for a person at a terminal
   sbinit keep [--] PROGRAM [ARG...]       run PROGRAM with SBINIT_KEEP=1: a
                                           daemon meant to outlive its parent
-  sbinit version | help | help env        the version, this, all variables
+`
+
+const usageHead = `  sbinit version | help | help env        the version, this, all variables
+
+` + "`sbinit help NAME`" + ` says more of those that only look, from ps to doctor.
 
 As PID 1 only help, version and doctor are commands, so that an image's own
 programs of the other names run. ` + "`sbinit -- NAME`" + ` always runs a program.
@@ -43,12 +47,24 @@ is left, as with any other status.
 // its options, and no commands.
 func (p Personality) Usage() string {
 	var b strings.Builder
-	if p == Native {
-		b.WriteString(usageHead)
-		p.describeOptions(&b)
-		b.WriteString(usageTail)
-		return b.String()
+	if p != Native {
+		return p.peerUsage()
 	}
+	b.WriteString(usageCommands)
+	for _, v := range views {
+		name := "  sbinit " + v.word
+		b.WriteString(name)
+		pad(&b, len(name), 42)
+		b.WriteString(v.short + "\n")
+	}
+	b.WriteString(usageHead)
+	p.describeOptions(&b)
+	b.WriteString(usageTail)
+	return b.String()
+}
+
+func (p Personality) peerUsage() string {
+	var b strings.Builder
 	b.WriteString(p.usageLine() + "\n\n")
 	wrap(&b, "This is sbinit with the options and defaults of "+p.String()+", called by its name. "+
 		"`sbinit help` and `sbinit help env` say what else can be set.", "")

@@ -60,7 +60,7 @@ func (l *ledger) byMark(k *kin) *kin {
 	if g := l.marks.of[l.world.mark(k.PID)]; g != nil && l.kin.mayOwn(g, k.ID) {
 		return g
 	}
-	return nil
+	return l.bySeal(k)
 }
 
 // marked says whether a guard is known by the mark that a process bears.
@@ -108,13 +108,31 @@ func (l *ledger) own(o *orphan, owner *kin, now time.Time) {
 	if owner == nil {
 		return
 	}
-	ofOwner := func(e *ending) bool { return e.root == owner.ID }
-	if i := slices.IndexFunc(l.endings, ofOwner); i >= 0 {
-		l.endings[i].line.include(&o.Stat)
+	if e := l.endingOf(owner.ID); e != nil {
+		e.line.include(&o.Stat)
 		delete(l.orphans, o.PID)
 		return
 	}
 	o.stage, o.due, o.guard = bereft, now, owner
+}
+
+// endingOf is the ending of what that owner left, or nil if none goes on.
+func (l *ledger) endingOf(owner proc.ID) *ending {
+	i := slices.IndexFunc(l.endings, func(e *ending) bool { return e.root == owner })
+	if i < 0 {
+		return nil
+	}
+	return l.endings[i]
+}
+
+// endBereft ends an orphan whose owner has gone, with the others that the owner left.
+func (l *ledger) endBereft(o *orphan, s *proc.Snapshot, now time.Time) {
+	if e := l.endingOf(o.guard.ID); e != nil {
+		e.line.include(&o.Stat)
+		e.line.extend(s)
+		return
+	}
+	l.endOf(o.guard, []proc.ID{o.ID}, s, now)
 }
 
 // related says which guards are above or below which: what these have in common

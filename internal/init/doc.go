@@ -4,7 +4,7 @@
 // does not let a package have. pid1 is us, main is the workload, also where we
 // are a subreaper instead of PID 1.)
 //
-// Four ways lead through the code.
+// Six ways lead through the code.
 //
 // A signal:
 //
@@ -33,9 +33,18 @@
 //	        -> inspector: has a descendant the same name? -> ledger.succeed
 //	        -> it takes over (succession.go), or ending.Step until nobody is left
 //
+// A terminal session's (session.go; whose its processes are: hosted.go):
+//
+//	caller connects -> loop.dispatch -> socket.accept -> socket.hear, which only peeks
+//	        -> a status: socket.answer
+//	        -> anything else: container.openSessions -> a worker, our child, with the connection
+//	worker's exit -> container.sessionEnded, which reads its status (wire.Outcome) -> watcher.look
+//	        -> ledger.endSession, if it left anybody: ending.Step until nobody is left
+//
 // The end:
 //
-//	container.mainEnded -> drain: contain.Ladder over everybody, SIGTERM, grace, SIGKILL,
+//	container.mainEnded -> beginDrain: SIGTERM to the sessions' workers, and a recess until these have gone
+//	        -> drain: contain.Ladder over everybody, SIGTERM, grace, SIGKILL,
 //	        until empty or the deadline -> Run's exit status
 //
 // The state of each is in the struct it is named after, and no other goroutine

@@ -11,15 +11,19 @@ import (
 // owns what it starts, and when it ends so does all of that.
 
 // observeGuards asks for names, and deals with guards that have ended.
-func (l *ledger) observeGuards(now time.Time) {
+func (l *ledger) observeGuards(s *proc.Snapshot, now time.Time) {
 	l.release(now)
-	if ids := l.kin.unnamed(now); len(ids) > 0 && !l.world.inspect(inquiry{kind: aboutNames, others: ids}) {
+	if ids := l.kin.unnamed(now); len(l.cfg.Guard) > 0 && len(ids) > 0 && !l.world.inspect(inquiry{kind: aboutNames, others: ids}) {
 		for _, id := range ids {
 			l.kin.all[id].ask = true
 		}
 	}
 	for _, g := range l.kin.ended(now) {
-		if l.kin.mistaken(g) {
+		switch {
+		case g.entry == ofSession:
+			l.endSession(g, s, now)
+			continue
+		case l.kin.mistaken(g):
 			l.resign(g)
 			continue
 		}
@@ -152,8 +156,8 @@ func (l *ledger) endGuarded(g *kin, left []proc.ID, s *proc.Snapshot, now time.T
 }
 
 func (l *ledger) endOf(g *kin, left []proc.ID, s *proc.Snapshot, now time.Time) {
-	e := l.newEnding(g.ID, l.cfg.Guard[g.entry], left, nil, s, now)
-	l.log.Warn("guarded daemon has ended: what it started is terminated", log.Number("pid", g.PID),
-		log.Text("guard", e.name), log.Number("processes", len(e.line.members)))
-	l.begin(e, now)
+	e := l.newEnding(g.ID, l.entryName(g.entry), left, nil, s)
+	polite, hard := l.patience(g.entry)
+	l.ownerEnded(g, len(e.line.members))
+	l.begin(e, polite, hard, now)
 }

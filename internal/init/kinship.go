@@ -27,7 +27,7 @@ type kin struct {
 	since   time.Time
 	asked   time.Time
 	found   time.Time // when it was found to be a guard
-	entry   int       // of SBINIT_GUARD, whose name it bears; -1: none
+	entry   int       // of SBINIT_GUARD, whose name it bears; ofSession: a worker; -1: none
 	again   bool      // and did so when it was asked again later
 	line    bool      // its line was seen: it had its parent when it was first seen
 	parents bool      // it had children
@@ -195,7 +195,7 @@ func (ks *kinship) settled(guard *kin) *kin {
 func (ks *kinship) unnamed(now time.Time) []proc.ID {
 	var list []proc.ID
 	for id, k := range ks.all {
-		if k.living && k.ask {
+		if k.living && k.ask && k.entry != ofSession {
 			k.ask, k.asked = false, now
 			list = append(list, id)
 		}
@@ -214,11 +214,12 @@ func (ks *kinship) living() []*kin {
 	return list
 }
 
-// guardsBefore lists the living guards that may own a process: older ones.
+// guardsBefore lists the living guards that may own a process: older ones. A session's
+// worker has nothing in its environment that sbinit has not.
 func (ks *kinship) guardsBefore(p proc.ID) []proc.ID {
 	var list []proc.ID
 	for id, k := range ks.all {
-		if k.living && k.entry >= 0 && k.Start <= p.Start && ks.mayOwn(k, p) {
+		if k.living && k.entry >= 0 && k.entry != ofSession && k.Start <= p.Start && ks.mayOwn(k, p) {
 			list = append(list, id)
 		}
 	}

@@ -47,11 +47,15 @@ type tracker interface {
 	watch(id proc.ID)
 	// mark reads the mark that a process bears, 0 for none.
 	mark(pid int) uint64
+	// sealed says whether a process was started below a session's worker.
+	sealed(pid int) bool
 }
 
 // counts are since start.
 type counts struct {
 	reaped, adopted, terminated, killed, kept, failed, forwarded uint64
+
+	answered, shut uint64 // callers of the control socket: told a status, turned away
 }
 
 // A ledger knows every orphan and decides what becomes of it. It looks at
@@ -65,8 +69,9 @@ type ledger struct {
 	orphans map[int]*orphan
 	endings []*ending
 	seen    map[proc.ID]bool // at the last look
-	kin     *kinship         // nil without SBINIT_GUARD
+	kin     *kinship         // nil until there is an owner: SBINIT_GUARD, or a terminal session
 	marks   marks
+	lost    *kin // the session that was lost last
 	blind   bool // an unreadable orphan was mentioned
 	stalled bool // an inspection that takes too long was mentioned
 }
@@ -74,7 +79,7 @@ type ledger struct {
 func newLedger(self int, cfg config.Config, world tracker, logger *log.Logger, c *counts) *ledger {
 	l := &ledger{self: self, cfg: cfg, world: world, log: logger, counts: c, orphans: map[int]*orphan{}, seen: map[proc.ID]bool{}}
 	if len(cfg.Guard) > 0 {
-		l.kin, l.marks = newKinship(self, world.spawned), newMarks()
+		l.knowKin()
 	}
 	return l
 }
@@ -102,7 +107,7 @@ func (l *ledger) observe(s *proc.Snapshot, now time.Time) {
 		l.seen[s.Procs[i].ID] = true
 	}
 	if l.kin != nil {
-		l.observeGuards(now)
+		l.observeGuards(s, now)
 	}
 }
 
@@ -170,7 +175,7 @@ func (l *ledger) ticked(now time.Time) {
 }
 
 // asks says whether names are to be read at each tick.
-func (l *ledger) asks(now time.Time) bool { return l.kin != nil && l.kin.young(now) }
+func (l *ledger) asks(now time.Time) bool { return len(l.cfg.Guard) > 0 && l.kin.young(now) }
 
 func (l *ledger) due() time.Time {
 	var first time.Time
@@ -197,7 +202,7 @@ func (l *ledger) step(s *proc.Snapshot, now time.Time) {
 		}
 		if o.stage == bereft {
 			delete(l.orphans, o.PID)
-			l.endOf(o.guard, []proc.ID{o.ID}, s, now)
+			l.endBereft(o, s, now)
 			continue
 		}
 		if o.stage == unplaced {
@@ -300,11 +305,11 @@ func (o *orphan) grantAgain(now time.Time, grace time.Duration) bool {
 
 func (l *ledger) end(o *orphan, v verdict, s *proc.Snapshot, now time.Time) {
 	delete(l.orphans, o.PID)
-	e := l.newEnding(o.ID, v.name, []proc.ID{o.ID}, v.exempt, s, now)
+	e := l.newEnding(o.ID, v.name, []proc.ID{o.ID}, v.exempt, s)
 	l.log.Warn("orphan terminated",
 		log.Number("pid", o.PID), log.Text("name", v.name), log.Took("age", now.Sub(o.since)), log.Number("processes", len(e.line.members)),
 		log.Text("hint", "SBINIT_KEEP=1 in its environment, SBINIT_ORPHAN_KEEP=+"+v.name+" or SBINIT_ORPHANS=keep would have kept it"))
-	l.begin(e, now)
+	l.begin(e, l.cfg.KillGrace, endingLimit, now)
 }
 
 // subtreeIDs lists what is below a process.

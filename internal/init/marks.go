@@ -27,13 +27,18 @@ func newMarks() marks {
 	return marks{last: markBit | rand.Uint64()>>34<<32, of: map[uint64]*kin{}}
 }
 
+// next is a mark that nobody has.
+func (m *marks) next() uint64 {
+	m.last++
+	return m.last
+}
+
 // give gives a new guard a mark.
 func (m *marks) give(k *kin, among *kinship) {
 	if len(m.of) >= marksKept {
 		m.forget(among)
 	}
-	m.last++
-	k.mark = m.last
+	k.mark = m.next()
 	m.of[k.mark] = k
 }
 
