@@ -136,15 +136,8 @@ func show(in config.Invocation) int {
 	return in.Personality.Refusal(stream.print(out, 0))
 }
 
-// printed writes to standard output, and gives the status if that was possible.
+// printed is for standard output.
 func printed(out string, status int) int { return descriptor(1).print(out, status) }
-
-func (d descriptor) print(out string, status int) int {
-	if _, err := io.WriteString(d, out); err != nil {
-		return fail(config.Invocation{}, "output: "+err.Error())
-	}
-	return status
-}
 
 // fail says why sbinit cannot do its job, in the log's form. What there is of a
 // configuration that could not be parsed says which.
@@ -156,6 +149,13 @@ func fail(in config.Invocation, reason string) int {
 // A descriptor is written to by write(2) alone: package os raises SIGPIPE at
 // itself for a closed standard output or error.
 type descriptor int
+
+func (d descriptor) String() string {
+	if d == 2 {
+		return "standard error"
+	}
+	return "standard output"
+}
 
 func (d descriptor) Write(b []byte) (int, error) {
 	for done := 0; ; {
@@ -170,4 +170,12 @@ func (d descriptor) Write(b []byte) (int, error) {
 			}
 		}
 	}
+}
+
+// print writes it all, and gives the status if that was possible.
+func (d descriptor) print(out string, status int) int {
+	if _, err := io.WriteString(d, out); err != nil {
+		return fail(config.Invocation{}, d.String()+": "+err.Error())
+	}
+	return status
 }
