@@ -28,18 +28,25 @@ func run() int {
 	if role, fd, args := guard.InnerArgs(os.Args); role != nil {
 		p.role, p.channel, p.args = role, fd, args
 	}
+	if wire.IsHosted(os.Args) {
+		p.hosted, p.args = true, []string{"sbinit", "terminal"}
+	}
 	in, warnings, err := config.Parse(config.Input{Args: p.args, Environ: inherit.Environ(), PID1: os.Getpid() == 1})
 	if err != nil {
 		for _, w := range warnings {
 			_, _ = io.WriteString(descriptor(2), "sbinit: warn: "+w.String()+"\n")
 		}
-		return refuse(in.Command, wire.CodeBadSetting, err.Error())
+		return p.refuse(in.Command, wire.CodeBadSetting, err.Error())
 	}
 	switch in.Command {
 	case config.CommandRun, config.CommandGuard, config.CommandTerminal, config.CommandShell:
 		return p.host(in, warnings)
 	case config.CommandKeep:
 		return keep(in.Argv)
+	case config.CommandPS, config.CommandOrphans, config.CommandSessions, config.CommandStats, config.CommandCheck:
+		return look(in)
+	case config.CommandDoctor:
+		return examine(in)
 	default:
 		return show(in)
 	}
@@ -51,17 +58,18 @@ type process struct {
 	descriptors []int
 	role        *guard.Role // nil unless we are below a front
 	channel     int         // its end of the channel
+	hosted      bool        // below the init, for a session of the control socket
 	args        []string    // without what says so
 }
 
 // host runs the program and stays, as an init or as one of a guard's pair.
 func (p process) host(in config.Invocation, warnings []config.Warning) int {
 	if err := pid1.CheckLimits(); err != nil {
-		return refuse(in.Command, wire.CodeInternal, err.Error())
+		return p.refuse(in.Command, wire.CodeInternal, err.Error())
 	}
 	var err error
 	if p.source, err = signals.Open(inherit.Blocked()); err != nil {
-		return refuse(in.Command, wire.CodeInternal, "signals cannot be taken: "+err.Error())
+		return p.refuse(in.Command, wire.CodeInternal, "signals cannot be taken: "+err.Error())
 	}
 	switch in.Command {
 	case config.CommandGuard:
@@ -85,6 +93,8 @@ func (p process) initialise(in config.Invocation, warnings []config.Warning) int
 		Warnings:    warnings,
 		Source:      p.source,
 		Descriptors: p.descriptors,
+		Version:     version,
+		Commit:      commit,
 	})
 }
 
@@ -108,20 +118,27 @@ func (p process) guard(in config.Invocation, warnings []config.Warning) int {
 // show prints what was asked for; a closed pipe is no reason to die of it.
 func show(in config.Invocation) int {
 	out := ""
-	switch in.Command {
-	case config.CommandHelp:
+	switch {
+	case in.Command == config.CommandHelp && in.Topic != "":
+		out = config.ViewUsage(in.Topic)
+	case in.Command == config.CommandHelp:
 		out = config.Usage()
-	case config.CommandHelpEnv:
+	case in.Command == config.CommandHelpEnv:
 		out = config.EnvHelp()
-	case config.CommandLicense:
+	case in.Command == config.CommandLicense:
 		out = license
 	default:
 		out = in.Personality.Version(version, commit) + "\n"
 	}
+	return printed(out, 0)
+}
+
+// printed writes to standard output, and gives the status if that was possible.
+func printed(out string, status int) int {
 	if _, err := io.WriteString(descriptor(1), out); err != nil {
 		return fail("standard output: " + err.Error())
 	}
-	return 0
+	return status
 }
 
 // fail says why sbinit cannot do its job, each line marked as its own.

@@ -8,10 +8,17 @@ import (
 	"github.com/sbinit/sbinit/internal/terminal/wire"
 )
 
-// terminal serves one session below a front, or is that front.
+// terminal serves one session, or is the front of the worker that does.
 func (p process) terminal(in config.Invocation, warnings []config.Warning) int {
-	if p.role == guard.Worker {
-		return p.worker(in)
+	switch {
+	case p.hosted:
+		return p.worker(in, nil)
+	case p.role == guard.Worker:
+		front, err := guard.OpenInner(p.channel)
+		if err != nil {
+			return fail(err.Error())
+		}
+		return p.worker(in, front)
 	}
 	if err := terminal.CanContain(); err != nil {
 		return terminal.Refuse(1, wire.CodeCannotContain, err.Error())
@@ -25,28 +32,28 @@ func (p process) terminal(in config.Invocation, warnings []config.Warning) int {
 	})
 }
 
-func (p process) worker(in config.Invocation) int {
-	front, err := guard.OpenInner(p.channel)
-	if err != nil {
-		return fail(err.Error())
-	}
+// worker serves one session for a front, or for the init, which is nil here.
+func (p process) worker(in config.Invocation, superior terminal.Superior) int {
 	return terminal.Worker(terminal.Setup{
 		Config:      in.Config,
 		In:          0,
 		Out:         1,
 		Environ:     inherit.Environ(),
 		Source:      p.source,
-		Superior:    front,
+		Superior:    superior,
 		Descriptors: p.descriptors,
 	})
 }
 
 // refuse says why there will be no program, by the exit status of the command, and to
 // the caller of a terminal session in words that it can read.
-func refuse(command config.Command, code wire.Code, reason string) int {
+func (p process) refuse(command config.Command, code wire.Code, reason string) int {
 	status := fail(reason)
 	if command == config.CommandTerminal {
-		return terminal.Refuse(1, code, reason)
+		status = terminal.Refuse(1, code, reason)
+	}
+	if p.hosted {
+		return wire.ExitStatus(code.Reason(), true)
 	}
 	return status
 }

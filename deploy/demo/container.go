@@ -106,7 +106,7 @@ func (s *stage) start(name string, init []string) (*container, error) {
 func (s *stage) clone(name string, argv []string, flags uintptr) (*container, error) {
 	c := &container{name: name}
 	c.cmd = exec.Command(filepath.Join(s.dir, roleLauncher), argv...)
-	c.cmd.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/"}
+	c.cmd.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/", "SBINIT_SOCKET=off"} // /run is the machine's
 	c.cmd.Dir = s.dir
 	c.cmd.Stderr = &c.log
 	c.cmd.SysProcAttr = &syscall.SysProcAttr{

@@ -56,6 +56,7 @@ function environment(work) {
     DISABLE_TELEMETRY: '1',
     SANDBOX_AGENT_REQUIRE_PREINSTALL: '1',
     npm_config_update_notifier: 'false',
+    SBINIT_SOCKET: 'off', // /run is the machine's
   };
 }
 

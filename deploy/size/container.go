@@ -79,14 +79,17 @@ func (c *container) kill() {
 	c.cmd.Wait()
 }
 
-// inside gives the new PID namespace its own /proc and executes argv. It returns only
-// if that failed.
+// inside gives the new PID namespace its own /proc, and a /run for sbinit's socket, and
+// executes argv. It returns only if that failed.
 func inside(argv []string) error {
 	if err := syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""); err != nil {
 		return fmt.Errorf("making mounts private: %w", err)
 	}
 	if err := syscall.Mount("proc", "/proc", "proc", syscall.MS_NOSUID|syscall.MS_NODEV|syscall.MS_NOEXEC, ""); err != nil {
 		return fmt.Errorf("mounting /proc: %w", err)
+	}
+	if err := syscall.Mount("tmpfs", "/run", "tmpfs", syscall.MS_NOSUID|syscall.MS_NODEV|syscall.MS_NOEXEC, ""); err != nil {
+		return fmt.Errorf("mounting /run: %w", err)
 	}
 	return fmt.Errorf("executing %s: %w", argv[0], syscall.Exec(argv[0], argv, os.Environ()))
 }

@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"slices"
+	"strings"
 )
 
 // Command is what sbinit is asked to do.
@@ -19,17 +20,22 @@ const (
 	CommandGuard            // run a program that nothing it started outlives
 	CommandTerminal         // one terminal session, by messages on stdin and stdout
 	CommandShell            // the same for a person
+	CommandPS               // the table of views, from here on
+	CommandOrphans
+	CommandSessions
+	CommandStats
+	CommandCheck
+	CommandDoctor
 )
 
 // usageLine stands in for the whole help in an error.
 const usageLine = "usage: sbinit [OPTIONS] [--] PROGRAM [ARG...]"
 
-// Words that are commands as a first argument. As PID 1 only some are, so that
+// Words that are commands as a first argument, beside the views'. As PID 1 only some are, so that
 // `docker run IMAGE ps` runs the image's ps.
 var (
-	words      = []string{"guard", "terminal", "shell", "keep", "version", "help"}
-	laterWords = []string{"ps", "orphans", "sessions", "stats", "check", "doctor"}
-	pid1Words  = []string{"help", "version", "doctor"}
+	words     = []string{"guard", "terminal", "shell", "keep", "version", "help"}
+	pid1Words = []string{"help", "version", "doctor"}
 )
 
 // isCommand says whether a first argument is a command and not a program.
@@ -37,7 +43,7 @@ func isCommand(word string, pid1 bool) bool {
 	if pid1 {
 		return slices.Contains(pid1Words, word)
 	}
-	return slices.Contains(words, word) || slices.Contains(laterWords, word)
+	return slices.Contains(words, word) || viewOf(word) != nil
 }
 
 // command parses `sbinit WORD ARG...`. Only guard, terminal and shell read settings.
@@ -57,8 +63,7 @@ func (p *parser) command(word string, args []string) Invocation {
 	case "help":
 		return p.help(args)
 	}
-	p.faults.add(word, "", errors.New("this command is not in this version of sbinit; to run a program of that name: sbinit -- "+word))
-	return Invocation{}
+	return viewOf(word).parse(p, args)
 }
 
 func (p *parser) help(args []string) Invocation {
@@ -66,12 +71,15 @@ func (p *parser) help(args []string) Invocation {
 		return Invocation{Command: CommandHelp}
 	}
 	topic := args[0]
-	if topic != "env" {
-		p.faults.add("help", topic, errors.New("want `sbinit help` or `sbinit help env`"))
-		return Invocation{}
+	p.noMore("help "+topic, args[1:])
+	switch {
+	case topic == "env":
+		return Invocation{Command: CommandHelpEnv, Topic: topic}
+	case viewOf(topic) != nil:
+		return Invocation{Command: CommandHelp, Topic: topic}
 	}
-	p.noMore("help env", args[1:])
-	return Invocation{Command: CommandHelpEnv, Topic: topic}
+	p.faults.add("help", topic, errors.New("want nothing, env, or one of "+strings.Join(viewWords(), ", ")))
+	return Invocation{}
 }
 
 func (p *parser) noMore(command string, args []string) {

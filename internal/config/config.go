@@ -32,6 +32,7 @@ type Config struct {
 	Guard      []string // globs over names of daemons that own what they start
 	Wait       Wait     // whose end is the container's end
 	StdinEOF   StdinEOF // what a hang-up on stdin means
+	Socket     string   // path of the control socket; empty: none
 
 	LogLevel   Level
 	LogFormat  Format
@@ -49,7 +50,8 @@ type Invocation struct {
 	Config      Config   // meaningful for CommandRun, CommandGuard, CommandTerminal and CommandShell
 	Argv        []string // the program and its arguments, for CommandRun, CommandGuard, CommandKeep and CommandShell; may be empty for CommandShell and with Config.Pause
 	Personality Personality
-	Topic       string // what follows `help`: "env" or nothing
+	View        View   // what is asked of a view
+	Topic       string // what help is asked for: "env", a view's word, or nothing
 }
 
 // Input is all that Parse looks at.

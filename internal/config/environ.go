@@ -34,10 +34,6 @@ const (
 	keepVariable = prefix + "KEEP"
 )
 
-// reserved are the variables of the contract that this version does not read
-// yet.
-var reserved = []string{"SBINIT_SOCKET"}
-
 // strangers are the warnings about variables that begin with SBINIT_ and are no
 // settings. They are no faults: kubelet makes SBINIT_PORT out of a service of
 // the name sbinit.
@@ -68,8 +64,6 @@ func stranger(name, value string) string {
 			"use `sbinit keep PROGRAM` for one program, SBINIT_ORPHANS=keep for all"
 	case name == keepVariable:
 		return "has no effect: only 1 exempts a process from SBINIT_ORPHANS"
-	case slices.Contains(reserved, name):
-		return "has no effect in this version of sbinit"
 	}
 	return "unknown, has no effect" + nearestVariable(name)
 }

@@ -15,7 +15,7 @@ func TestStrangers(t *testing.T) {
 		{"SBINIT_SERVICE_HOST=10.0.0.1", "unknown, has no effect; `sbinit help env` lists all"},
 		{"SBINIT_=1", "unknown"},
 		{"SBINIT_forward=1", "unknown"},
-		{"SBINIT_SOCKET=off", "has no effect in this version"},
+		{"SBINIT_SOKET=off", "did you mean SBINIT_SOCKET?"},
 		{"SBINIT_TERMINAL_LIFETIMES=1h", "did you mean SBINIT_TERMINAL_LIFETIME?"},
 		{"SBINIT_GUARDS=x", "unknown"},
 		{"SBINIT_KEEP=1", "none of them will be ended"},

@@ -1,5 +1,7 @@
 package config
 
+import "slices"
+
 // option is one row of the table of options. By its own name sbinit takes the
 // options of all, by a peer's name that peer's.
 type option struct {
@@ -10,17 +12,22 @@ type option struct {
 	guard bool   // sbinit guard takes it too
 	help  string
 
-	terminal bool // sbinit terminal and sbinit shell take it too
+	terminal bool      // sbinit terminal and sbinit shell take it too
+	views    []Command // views that take it
 
 	set     []string                    // assignments; a name alone takes the option's argument
 	add     func(*Config, string) error // instead of set, for what adds up; set then names the row
 	reset   bool                        // the first of its kind replaces the list that a variable gave
-	command Command                     // instead of both: an option that is a command
+	look    func(*View, string) error   // instead of both, for an option of views
+	command Command                     // instead of all: an option that is a command
 }
 
 // options has the rows of one letter in order of who is asked first: the first
 // that the personality takes counts.
-var options = []option{
+var options = slices.Concat(hostOptions, viewOptions)
+
+// hostOptions are the rows for commands that run a program.
+var hostOptions = []option{
 	{
 		short: 'g', of: of(Native, Tini, Catatonit), set: []string{"SBINIT_FORWARD=group"},
 		help: "forward signals to the main program's process group",
@@ -89,7 +96,8 @@ var options = []option{
 	{
 		short: 'h', long: "help", of: of(Native, Tini, DumbInit, Catatonit), command: CommandHelp,
 		guard: true, terminal: true,
-		help: "print this",
+		views: []Command{CommandPS, CommandOrphans, CommandSessions, CommandStats, CommandCheck, CommandDoctor},
+		help:  "print this",
 	},
 }
 

@@ -18,6 +18,7 @@ var blocks = map[string]func() string{
 	"settings": EnvMarkdown,
 	"options":  OptionsMarkdown,
 	"names":    NamesMarkdown,
+	"views":    ViewsMarkdown,
 }
 
 func TestREADME(t *testing.T) {

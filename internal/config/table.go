@@ -117,6 +117,12 @@ var initSettings = []setting{
 			limits{least: 100 * time.Millisecond, notOff: "orphans would be missed"}),
 	},
 	{
+		name: "SBINIT_SOCKET", standard: "/run/sbinit.sock",
+		help: "the control socket, for `sbinit ps`, `stats`, `check` and terminal sessions; only at PID 1, and none where it " +
+			"cannot be made",
+		codec: socketPath(func(c *Config) *string { return &c.Socket }),
+	},
+	{
 		name: "SBINIT_LOG_LEVEL", standard: "warn",
 		help:  "how much is logged, to stderr",
 		codec: choice(func(c *Config) *Level { return &c.LogLevel }, levelNames),

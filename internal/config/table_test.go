@@ -29,6 +29,7 @@ func TestDefault(t *testing.T) {
 			"containerd", "containerd-shim*", "sshd*", "mosh-server", "dtach", "chrome_crashpad*"},
 		Wait:      WaitMain,
 		StdinEOF:  StdinEOFIgnore,
+		Socket:    "/run/sbinit.sock",
 		LogLevel:  LevelWarn,
 		LogFormat: FormatConsole,
 		Terminal: Terminal{
@@ -95,11 +96,17 @@ func TestTablesAgree(t *testing.T) {
 			check(o.String(), assignment)
 		}
 		argument := slices.ContainsFunc(o.set, func(a string) bool { return !strings.Contains(a, "=") })
-		if argument != (o.arg != "" || o.add != nil) {
+		if o.look == nil && argument != (o.arg != "" || o.add != nil) {
 			t.Errorf("%s: a setting without a value goes with an argument, and only with one", o)
 		}
-		if (len(o.set) == 0) != (o.command != CommandRun) {
-			t.Errorf("%s: want either settings or a command", o)
+		is := 0
+		for _, kind := range []bool{len(o.set) > 0, o.look != nil, o.command != CommandRun} {
+			if kind {
+				is++
+			}
+		}
+		if is != 1 {
+			t.Errorf("%s: want one of settings, a view's wish, and a command", o)
 		}
 		if o.reset {
 			check(o.String(), o.set[0]+"="+none)
@@ -174,7 +181,7 @@ func TestEveryFieldHasASetting(t *testing.T) {
 		"SBINIT_FORWARD": "child", "SBINIT_SIGNAL_REWRITE": "TERM=INT", "SBINIT_STOP_GRACE": "1s",
 		"SBINIT_EXIT_GRACE": "1s", "SBINIT_EXIT_OK": "1", "SBINIT_SUBREAPER": "on",
 		"SBINIT_PARENT_DEATH_SIGNAL": "KILL", "SBINIT_ORPHANS": "report", "SBINIT_ORPHAN_GRACE": "1s",
-		"SBINIT_KILL_GRACE": "1s", "SBINIT_ORPHAN_KEEP": "x", "SBINIT_GUARD": "agent", "SBINIT_WAIT": "all", "SBINIT_STDIN_EOF": "stop",
+		"SBINIT_KILL_GRACE": "1s", "SBINIT_ORPHAN_KEEP": "x", "SBINIT_GUARD": "agent", "SBINIT_WAIT": "all", "SBINIT_STDIN_EOF": "stop", "SBINIT_SOCKET": "off",
 		"SBINIT_STOP_DELAY": "1s", "SBINIT_SCAN_INTERVAL": "2s", "SBINIT_LOG_LEVEL": "debug",
 		"SBINIT_LOG_FORMAT": "json", "SBINIT_WARN_REAPED": "on", "SBINIT_SETSID": "on", "SBINIT_PAUSE": "on",
 		"SBINIT_TERMINAL_LIFETIME": "1s", "SBINIT_TERMINAL_IDLE": "1s", "SBINIT_TERMINAL_IO_TIMEOUT": "1s",

@@ -7,7 +7,7 @@ import (
 
 const width = 80 // columns of plain text
 
-const usageHead = `usage:
+const usageCommands = `usage:
   sbinit [OPTIONS] [--] PROGRAM [ARG...]  run PROGRAM as the main program
   sbinit guard [OPTIONS] [--] PROGRAM [ARG...]
                                           run PROGRAM; when it or this guard
@@ -18,7 +18,11 @@ const usageHead = `usage:
                                           the same for a person at a terminal
   sbinit keep [--] PROGRAM [ARG...]       run PROGRAM with SBINIT_KEEP=1: a
                                           daemon meant to outlive its parent
-  sbinit version | help | help env        the version, this, all variables
+`
+
+const usageHead = `  sbinit version | help | help env        the version, this, all variables
+
+` + "`sbinit help NAME`" + ` says more of those that only look, from ps to doctor.
 
 As PID 1 only help, version and doctor are commands, so that an image's own
 programs of the other names run. ` + "`sbinit -- NAME`" + ` always runs a program.
@@ -41,6 +45,13 @@ is left, as with any other status.
 // Usage is the text of `sbinit help`.
 func Usage() string {
 	var b strings.Builder
+	b.WriteString(usageCommands)
+	for _, v := range views {
+		name := "  sbinit " + v.word
+		b.WriteString(name)
+		pad(&b, len(name), 42)
+		b.WriteString(v.short + "\n")
+	}
 	b.WriteString(usageHead)
 	for i := range options {
 		o := &options[i]

@@ -27,75 +27,117 @@ func (l *ledger) place(o *orphan, now time.Time) bool {
 	if l.kin.all[o.ID] == nil {
 		l.kin.see(&o.Stat, nil, now)
 	}
+	k := l.kin.all[o.ID]
 	if owner := l.kin.owner(o.ID); owner != nil {
 		l.own(o, owner, now)
 		return true
 	}
-	if g, ok := l.byMark(o.ID); ok {
-		l.attribute(o, g, "mark", now)
+	if owner := l.byMark(k); owner != nil {
+		l.attribute(o, owner, "mark", now)
 		return true
 	}
-	if l.kin.all[o.ID].line {
+	if k.line {
 		return false
 	}
 	if owner := l.kin.ownerByGroup(&o.Stat); owner != nil {
-		l.attribute(o, guarded{owner.ID, owner.entry}, "group", now)
+		l.attribute(o, owner, "group", now)
 		return true
 	}
-	guards := l.kin.guardsBefore(o.Start)
-	if len(guards) == 0 || !l.world.inspect(inquiry{kind: aboutOwner, subject: o.ID, others: guards, related: l.related(guards)}) {
+	guards := l.kin.guardsBefore(o.ID)
+	if len(guards) == 0 {
 		return false
 	}
-	o.stage, o.asked = judged, now
+	if l.world.inspect(inquiry{kind: aboutOwner, subject: o.ID, others: guards, related: l.related(guards)}) {
+		o.stage, o.asked = judged, now
+	} else {
+		o.stage, o.due = unplaced, now.Add(time.Second)
+	}
 	return true
 }
 
-// byMark is the guard whose mark a process was started with.
-func (l *ledger) byMark(id proc.ID) (g guarded, ok bool) {
-	mark := l.world.mark(id.PID)
-	if k := l.kin.all[id]; k.mark != 0 {
-		mark = k.outer
+// byMark is the guard whose mark a process was started with, or nil.
+func (l *ledger) byMark(k *kin) *kin {
+	mark := k.outer
+	if k.mark == 0 {
+		mark = l.world.mark(k.PID)
 	}
-	g, ok = l.marks.of[mark]
-	return g, ok && g.guard != id
+	if g := l.marks.of[mark]; g != nil && l.kin.mayOwn(g, k.ID) {
+		return g
+	}
+	return nil
 }
+
+// marked says whether a guard is known by the mark that a process bears.
+func (l *ledger) marked(pid int) bool { return l.kin != nil && l.marks.of[l.world.mark(pid)] != nil }
 
 // attributed takes the inspector's answer about an orphan of unseen line.
 func (l *ledger) attributed(o *orphan, owner proc.ID, now time.Time) {
 	g := l.kin.all[owner]
-	if g == nil || g.entry < 0 {
+	if g == nil || g.entry < 0 || !l.kin.mayOwn(g, o.ID) {
 		l.unowned(o)
 		return
 	}
-	l.attribute(o, guarded{owner, g.entry}, "environment", now)
+	l.attribute(o, g, "environment", now)
 }
 
 // attribute enters an orphan below a guard that may have been forgotten already.
-func (l *ledger) attribute(o *orphan, g guarded, by string, now time.Time) {
+func (l *ledger) attribute(o *orphan, owner *kin, by string, now time.Time) {
 	l.log.Debug("orphan attributed to a guard", log.Number("pid", o.PID), log.Text("name", o.Comm()),
-		log.Number("guard", g.guard.PID), log.Text("by", by))
-	owner := l.kin.all[g.guard]
-	if owner == nil {
-		o.stage, o.due, o.guarded = bereft, now, g
-		return
-	}
-	l.kin.attribute(o.ID, owner.ID)
+		log.Number("guard", owner.PID), log.Text("by", by))
+	k := l.kin.all[o.ID]
+	l.remember(owner)
+	k.parent, k.line = owner.ID, true
+	l.markKin([]*kin{k})
 	l.own(o, owner, now)
 }
 
-// own leaves an orphan to its guard. If that is being ended, it goes too.
-func (l *ledger) own(o *orphan, owner *kin, now time.Time) {
-	o.stage, o.due = owned, time.Time{}
-	if !owner.settled {
+// remember enters a guard that was forgotten again, below the outer one whose mark it
+// bore, and has it dealt with.
+func (l *ledger) remember(g *kin) {
+	if l.kin.all[g.ID] != nil {
 		return
 	}
-	ofOwner := func(e *ending) bool { return e.root == owner.ID }
-	if i := slices.IndexFunc(l.endings, ofOwner); i >= 0 {
-		l.endings[i].line.include(&o.Stat)
+	l.kin.all[g.ID], g.over = g, false
+	outer := l.marks.of[g.outer]
+	if outer == nil || l.kin.all[g.parent] != nil || !l.kin.mayOwn(outer, g.ID) {
+		return
+	}
+	l.remember(outer)
+	g.parent = outer.ID
+}
+
+// own leaves an orphan to its guard. If what that owns is being ended, it goes too.
+func (l *ledger) own(o *orphan, owner *kin, now time.Time) {
+	o.stage, o.due = owned, time.Time{}
+	owner = l.kin.settled(owner)
+	if owner == nil {
+		return
+	}
+	if e := l.endingOf(owner.ID); e != nil {
+		e.line.include(&o.Stat)
 		delete(l.orphans, o.PID)
 		return
 	}
-	o.stage, o.due, o.guarded = bereft, now, guarded{owner.ID, owner.entry}
+	o.stage, o.due, o.guard = bereft, now, owner
+}
+
+// endingOf is the ending of what that owner left, or nil if none goes on.
+func (l *ledger) endingOf(owner proc.ID) *ending {
+	i := slices.IndexFunc(l.endings, func(e *ending) bool { return e.root == owner })
+	if i < 0 {
+		return nil
+	}
+	return l.endings[i]
+}
+
+// endBereft ends an orphan whose owner has gone, with the others that the owner left.
+func (l *ledger) endBereft(o *orphan, s *proc.Snapshot, now time.Time) {
+	if e := l.endingOf(o.guard.ID); e != nil {
+		e.line.include(&o.Stat)
+		e.line.extend(s)
+		return
+	}
+	l.endOf(o.guard, []proc.ID{o.ID}, s, now)
 }
 
 // related says which guards are above or below which: what these have in common

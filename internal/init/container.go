@@ -24,7 +24,7 @@ const (
 )
 
 // A container is the state of the loop. Fields from fs on are nil without
-// /proc, from watcher on also where orphans are kept.
+// /proc, from watcher on also where orphans are kept, until there is a session.
 type container struct {
 	cfg       config.Config
 	log       *log.Logger
@@ -35,9 +35,16 @@ type container struct {
 	terminal  *terminal   // nil: none to hand over
 	stdin     *stdinWatch // nil: not watched
 	counts    counts
+	socket    *socket         // nil: none
+	sessions  map[int]session // by their workers' numbers
+	outcomes  outcomes
+	began     time.Time
+	version   string
+	commit    string
 
 	fs        *proc.FS
 	fence     *contain.Fence
+	pidfds    bool
 	watcher   *watcher
 	ledger    *ledger
 	inspector *inspector
@@ -49,6 +56,8 @@ type container struct {
 	mainEnd   bool // the main program has ended
 	status    int  // its exit status
 	lingering bool // SBINIT_WAIT=all: waiting for the rest to end by itself
+	blind     bool // a fault has ended the handling of orphans
+	recess    recess
 	drain     *contain.Ladder
 }
 
@@ -64,7 +73,7 @@ func (c *container) serve() int {
 		c.stdin.woken(time.Now())
 	}
 	for c.drain == nil || !c.drain.Done() {
-		if err := c.loop.poll.wait(!c.unreaped, c.dispatch); err != nil {
+		if err := c.loop.poll.wait(!c.busy(), c.dispatch); err != nil {
 			c.log.Error("waiting failed", log.Cause(err))
 		}
 		c.reap()
@@ -78,6 +87,11 @@ func (c *container) serve() int {
 		c.terminal.giveTo(c.terminal.group)
 	}
 	return c.status
+}
+
+// busy says whether there is something to do at once.
+func (c *container) busy() bool {
+	return c.unreaped || c.socket != nil && len(c.socket.opening) > 0
 }
 
 // dispatch notes what woke us; exits are taken after it, in one place.
@@ -95,6 +109,19 @@ func (c *container) dispatch(kind int32, fd int) {
 		c.verdicts = c.inspector.collect(c.verdicts)
 	case onStdin:
 		c.stdin.woken(time.Now())
+	default:
+		c.called(kind, fd)
+	}
+}
+
+// called is for the control socket, which a signal may just have closed.
+func (c *container) called(kind int32, fd int) {
+	switch {
+	case c.socket == nil:
+	case kind == onSocket:
+		c.socket.accept(time.Now())
+	case kind == onCaller:
+		c.socket.hear(fd)
 	}
 }
 
@@ -124,6 +151,10 @@ func (c *container) receive(sig unix.Signal, now time.Time) {
 	case c.drain != nil:
 		if signals.IsStop(sig) {
 			c.drain.Hurry(now)
+		}
+	case c.inRecess():
+		if signals.IsStop(sig) {
+			c.newDrain(0, now)
 		}
 	case c.mainEnd || c.main.pid == 0:
 		if signals.IsStop(sig) {
@@ -182,6 +213,9 @@ func (c *container) reap() {
 
 func (c *container) exited(e reap.Exit) {
 	if e.Status.Stopped() {
+		if _, ok := c.sessions[e.PID]; ok {
+			c.killWorker(e.PID)
+		}
 		if e.PID == c.main.pid && c.terminal != nil {
 			c.terminal.stopped(c.main.pid, e.Status.StopSignal())
 		}
@@ -190,6 +224,10 @@ func (c *container) exited(e reap.Exit) {
 	c.counts.reaped++
 	if e.PID == c.main.pid {
 		c.mainEnded(e.Status)
+		return
+	}
+	if s, ok := c.sessions[e.PID]; ok {
+		c.sessionEnded(s, e.Status)
 		return
 	}
 	if c.cfg.WarnReaped {
@@ -216,37 +254,55 @@ func (c *container) mainEnded(status unix.WaitStatus) {
 	c.beginDrain(time.Now())
 }
 
-func (c *container) beginDrain(now time.Time) { c.drain = c.newDrain(now) }
-
 // step does what is due. What waits for a time is asked for its own.
 func (c *container) step(now time.Time) {
-	if c.drain != nil {
+	c.endRecess(now)
+	switch {
+	case c.drain != nil:
 		c.stepDrain(now)
+		return
+	case c.inRecess():
 		return
 	}
 	if c.stdin != nil && c.stdin.step(now) {
 		c.log.Info("standard input ended: taken for SIGTERM")
 		c.receive(unix.SIGTERM, now)
 	}
-	c.forwarder.Step(now)
+	if !c.mainEnd {
+		c.forwarder.Step(now)
+	}
+	if c.socket != nil {
+		c.stepSocket(now)
+	}
 	if c.ledger != nil {
-		defer c.survive()
+		defer c.survive("orphans are no longer handled", c.dropLedger)
 		c.stepOrphans(now)
 	}
 }
 
-// survive turns a fault in the handling of orphans into its end: PID 1 has
-// other duties, and must not die of this one.
-func (c *container) survive() {
+func (c *container) stepSocket(now time.Time) {
+	defer c.survive("the control socket is closed", c.closeSocket)
+	c.socket.answer(c.statusLine)
+	c.openSessions(now)
+	c.socket.step(now)
+}
+
+// survive turns a fault in a feature into its end: PID 1 has other duties, and must not
+// die of this one.
+func (c *container) survive(what string, off func()) {
 	fault := recover()
 	if fault == nil {
 		return
 	}
-	c.log.Error("orphans are no longer handled: a fault in sbinit, please report it",
+	c.log.Error(what+": a fault in sbinit, please report it",
 		log.Text("fault", fmt.Sprint(fault)), log.Text("stack", string(debug.Stack())))
 	c.counts.failed++
+	off()
+}
+
+func (c *container) dropLedger() {
 	c.watcher.close()
-	c.watcher, c.ledger = nil, nil
+	c.watcher, c.ledger, c.blind = nil, nil, true
 }
 
 // stepOrphans looks when a look is wanted, or when somebody is due: nobody is
@@ -255,6 +311,7 @@ func (c *container) stepOrphans(now time.Time) {
 	if c.watcher.tick(now) {
 		c.ledger.ticked(now)
 		c.bereaved = true
+		c.watcher.wanted = c.watcher.wanted || c.ledger.asks(now)
 	}
 	if c.bereaved && !now.Before(c.watcher.nextGlance) {
 		c.bereaved = false
@@ -290,10 +347,19 @@ func (c *container) meet(pid int, now time.Time) {
 
 // due is the next time at which step has something to do.
 func (c *container) due() time.Time {
-	if c.drain != nil {
+	switch {
+	case c.drain != nil:
 		return c.drain.Due()
+	case c.inRecess():
+		return c.recess.end
 	}
-	due := c.forwarder.Due()
+	var due time.Time
+	if !c.mainEnd {
+		due = c.forwarder.Due()
+	}
+	if c.socket != nil {
+		due = earliest(due, c.socket.due())
+	}
 	if c.stdin != nil {
 		due = earliest(due, c.stdin.due())
 	}
@@ -316,9 +382,14 @@ func (c *container) signal(id proc.ID, sigs ...unix.Signal) error {
 	return err
 }
 
-func (c *container) inspect(q inquiry) bool { return c.inspector.inspect(q) }
+// inspect asks nobody where orphans are kept and there are no guards: nothing that is
+// known of a session's processes has to be asked for.
+func (c *container) inspect(q inquiry) bool { return c.inspector != nil && c.inspector.inspect(q) }
 
-func (c *container) spawned(pid int) bool { return pid == c.main.pid }
+func (c *container) spawned(pid int) bool {
+	_, worker := c.sessions[pid]
+	return worker || pid == c.main.pid
+}
 
 func (c *container) watch(id proc.ID) {
 	if p := c.watcher.snap.Get(id); p != nil {

@@ -12,9 +12,40 @@ import (
 // kill, and the exit of PID 1 has to do for it.
 const drainLimit = 2 * time.Second
 
-// newDrain ends everybody when the main program has ended: as PID 1 the whole
-// namespace, as a subreaper those below us.
-func (c *container) newDrain(now time.Time) *contain.Ladder {
+// recessShare is which part of SBINIT_EXIT_GRACE terminal sessions may take to end before
+// all others are told to.
+const recessShare = 2
+
+// A recess is the time in which the sessions end, and the others are left alone.
+type recess struct {
+	end  time.Time // zero: there is none
+	full time.Time // when the whole grace is over
+}
+
+// beginDrain ends everybody when the main program has ended. The sessions come first:
+// their callers are told why.
+func (c *container) beginDrain(now time.Time) {
+	c.closeSocket()
+	if len(c.sessions) == 0 || c.cfg.ExitGrace == 0 {
+		c.newDrain(c.cfg.ExitGrace, now)
+		return
+	}
+	c.recess = recess{end: now.Add(c.cfg.ExitGrace / recessShare), full: now.Add(c.cfg.ExitGrace)}
+	c.stopSessions()
+}
+
+func (c *container) inRecess() bool { return !c.recess.end.IsZero() }
+
+// endRecess goes on when no session is left, or its time is over.
+func (c *container) endRecess(now time.Time) {
+	if c.drain == nil && c.inRecess() && (len(c.sessions) == 0 || reached(c.recess.end, now)) {
+		c.newDrain(c.recess.full.Sub(now), now)
+	}
+}
+
+// newDrain gives everybody that time until SIGKILL: as PID 1 the whole namespace, as a
+// subreaper those below us.
+func (c *container) newDrain(grace time.Duration, now time.Time) {
 	if c.watcher != nil {
 		c.watcher.close()
 	}
@@ -22,7 +53,7 @@ func (c *container) newDrain(now time.Time) *contain.Ladder {
 	if c.self != 1 {
 		who = contain.NewTree(c.self, c.fs, c.fence)
 	}
-	return contain.NewLadder(who, c.cfg.ExitGrace, drainLimit, now)
+	c.drain = contain.NewLadder(who, max(grace, 0), drainLimit, now)
 }
 
 func (c *container) stepDrain(now time.Time) {

@@ -26,20 +26,18 @@ type ending struct {
 
 // newEnding ends the members and all below them, save who is exempt. Root and
 // name are for the log: the orphan, or the guard whose end it is.
-func (l *ledger) newEnding(root proc.ID, name string, members []proc.ID, exempt map[proc.ID]bool, s *proc.Snapshot, now time.Time) *ending {
+func (l *ledger) newEnding(root proc.ID, name string, members []proc.ID, exempt map[proc.ID]bool, s *proc.Snapshot) *ending {
 	ln := &line{self: l.self, send: l.world.signal, exempt: exempt, members: map[proc.ID]unix.Signal{}, led: map[int]bool{}, spared: map[int]bool{}}
 	for _, id := range members {
 		ln.members[id] = 0
 	}
 	ln.extend(s)
-	return &ending{
-		Ladder: contain.NewLadder(ln, l.cfg.KillGrace, endingLimit, now),
-		line:   ln, ledger: l, root: root, name: name,
-	}
+	return &ending{line: ln, ledger: l, root: root, name: name}
 }
 
-// begin sends the first signals.
-func (l *ledger) begin(e *ending, now time.Time) {
+// begin sends the first signals, with so much time until SIGKILL, and so much for that.
+func (l *ledger) begin(e *ending, polite, hard time.Duration, now time.Time) {
+	e.Ladder = contain.NewLadder(e.line, polite, hard, now)
 	l.counts.terminated++
 	e.Step(now)
 	l.endings = append(l.endings, e)

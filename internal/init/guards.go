@@ -11,16 +11,35 @@ import (
 // owns what it starts, and when it ends so does all of that.
 
 // observeGuards asks for names, and deals with guards that have ended.
-func (l *ledger) observeGuards(now time.Time) {
-	if ids := l.kin.unnamed(now); len(ids) > 0 && !l.world.inspect(inquiry{kind: aboutNames, others: ids}) {
+func (l *ledger) observeGuards(s *proc.Snapshot, now time.Time) {
+	l.release(now)
+	if ids := l.kin.unnamed(now); len(l.cfg.Guard) > 0 && len(ids) > 0 && !l.world.inspect(inquiry{kind: aboutNames, others: ids}) {
 		for _, id := range ids {
 			l.kin.all[id].ask = true
 		}
 	}
 	for _, g := range l.kin.ended() {
+		switch {
+		case g.entry == ofSession:
+			l.endSession(g, s, now)
+			continue
+		case l.kin.mistaken(g):
+			l.resign(g)
+			continue
+		}
 		heirs := l.kin.descendants(g.ID)
 		if len(heirs) > 0 && !l.world.inspect(inquiry{kind: aboutHeirs, subject: g.ID, others: heirs}) {
 			g.over = false
+		}
+	}
+}
+
+// release finds another owner for orphans whose guard is none any more, or is above
+// them no more: it was handed over to them.
+func (l *ledger) release(now time.Time) {
+	for _, o := range l.orphans {
+		if o.stage == owned && l.kin.owner(o.ID) == nil && !l.place(o, now) {
+			l.unowned(o)
 		}
 	}
 }
@@ -36,7 +55,7 @@ func (l *ledger) isGuard(id proc.ID) bool {
 
 // named takes the names that processes bear now. An exec to another name ends
 // what was a guard only because it had not got its own yet.
-func (l *ledger) named(v verdict, now time.Time) {
+func (l *ledger) named(v verdict, s *proc.Snapshot, now time.Time) {
 	var asked []*kin
 	found := false
 	for id, entry := range v.entries {
@@ -50,9 +69,13 @@ func (l *ledger) named(v verdict, now time.Time) {
 		switch {
 		case was < 0 && entry >= 0:
 			found = true
-			l.foundGuard(k)
+			l.foundGuard(k, now)
 		case was >= 0 && entry < 0:
-			l.marks.pass(k, l.kin.owner(id))
+			l.resign(k)
+		case entry >= 0 && entry != was:
+			l.kin.giveBack(k)
+		case entry >= 0 && now.Sub(k.found) >= askPause:
+			k.again, k.instead = true, nil
 		}
 	}
 	if !found {
@@ -60,10 +83,22 @@ func (l *ledger) named(v verdict, now time.Time) {
 		return
 	}
 	l.markKin(l.kin.living())
+	l.kin.noteLeaders(s)
 	l.placeAgain(now)
 }
 
-func (l *ledger) foundGuard(k *kin) {
+// resign ends guardianship: what is below is the guard's that is above, if any. If it
+// was handed over by mistake, that is the one that has ended.
+func (l *ledger) resign(k *kin) {
+	l.kin.giveBack(k)
+	outer := l.kin.owner(k.ID)
+	k.entry, k.again = -1, false
+	l.kin.lead(k, outer)
+	l.marks.pass(k, outer)
+}
+
+func (l *ledger) foundGuard(k *kin, now time.Time) {
+	k.found, l.kin.newest = now, now
 	l.world.watch(k.ID)
 	k.outer = l.world.mark(k.PID)
 	l.marks.give(k, l.kin)
@@ -74,22 +109,25 @@ func (l *ledger) foundGuard(k *kin) {
 // same name takes it over (a launcher handed over, a daemon forked), or it is
 // ended.
 func (l *ledger) succeed(v verdict, s *proc.Snapshot, now time.Time) {
-	l.named(v, now)
+	l.named(v, s, now)
 	g := l.kin.all[v.subject]
-	if g == nil {
-		return // nobody is left
+	if g == nil || g.entry < 0 || g.settled {
+		return // nobody is left to deal with
 	}
 	left := l.kin.descendants(g.ID)
 	if heir := l.heir(g, left); heir != nil {
-		l.kin.inherit(g, heir)
-		l.marks.pass(g, heir)
+		for _, ended := range append(l.kin.endedBetween(heir, g), g) {
+			l.kin.inherit(ended, heir, now)
+			l.marks.pass(ended, heir)
+		}
 		l.log.Info("guard handed over", log.Number("pid", g.PID), log.Number("to", heir.PID), log.Text("guard", l.cfg.Guard[g.entry]))
 		return
 	}
 	l.endGuarded(g, left, s, now)
 }
 
-// heir is the nearest descendant that bears the name of the same entry.
+// heir is the nearest descendant that bears the name of the same entry, and the
+// oldest of several.
 func (l *ledger) heir(g *kin, among []proc.ID) *kin {
 	var nearest *kin
 	for _, id := range among {
@@ -108,12 +146,12 @@ func (l *ledger) endGuarded(g *kin, left []proc.ID, s *proc.Snapshot, now time.T
 		}
 	}
 	g.settled = true
-	l.endOf(guarded{g.ID, g.entry}, left, s, now)
+	l.endOf(g, left, s, now)
 }
 
-func (l *ledger) endOf(g guarded, left []proc.ID, s *proc.Snapshot, now time.Time) {
-	e := l.newEnding(g.guard, l.cfg.Guard[g.entry], left, nil, s, now)
-	l.log.Warn("guarded daemon has ended: what it started is terminated", log.Number("pid", g.guard.PID),
-		log.Text("guard", e.name), log.Number("processes", len(e.line.members)))
-	l.begin(e, now)
+func (l *ledger) endOf(g *kin, left []proc.ID, s *proc.Snapshot, now time.Time) {
+	e := l.newEnding(g.ID, l.entryName(g.entry), left, nil, s)
+	polite, hard := l.patience(g.entry)
+	l.ownerEnded(g, len(e.line.members))
+	l.begin(e, polite, hard, now)
 }

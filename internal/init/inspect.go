@@ -257,11 +257,11 @@ func (in *inspector) environment(pid int) map[string]bool {
 	return set
 }
 
-// ended says whether the number no longer is that process's: what was read of
-// it may have been read of another.
+// ended says whether the number no longer is that living process's: what was read
+// of it may have been read of another, and a zombie has lost its arguments.
 func (in *inspector) ended(id proc.ID) bool {
 	s, err := in.fs.Stat(id.PID)
-	return err != nil || s.ID != id
+	return err != nil || s.ID != id || !s.Alive()
 }
 
 // kept returns the name of a process and the reason for which it is never

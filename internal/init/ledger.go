@@ -20,7 +20,7 @@ type orphan struct {
 	passed    bool      // was in order when its first grace was over
 	doomed    bool      // was found abandoned since, and is in its second grace
 	asked     time.Time // the inspector
-	guarded             // if bereft
+	guard     *kin      // if bereft
 }
 
 type stage uint8
@@ -30,6 +30,7 @@ const (
 	judged                   // the inspector has it
 	tolerated                // nothing wrong with it now; asked again at each tick
 	keptForGood              // never asked again
+	unplaced                 // the inspector was too busy to be asked for its guard
 	owned                    // by a guard: ends with it
 	bereft                   // of a guard that has ended: ends at once
 )
@@ -51,6 +52,8 @@ type tracker interface {
 // counts are since start.
 type counts struct {
 	reaped, adopted, terminated, killed, kept, failed, forwarded uint64
+
+	answered, shut uint64 // callers of the control socket: told a status, turned away
 }
 
 // A ledger knows every orphan and decides what becomes of it. It looks at
@@ -64,7 +67,7 @@ type ledger struct {
 	orphans map[int]*orphan
 	endings []*ending
 	seen    map[proc.ID]bool // at the last look
-	kin     *kinship         // nil without SBINIT_GUARD
+	kin     *kinship         // nil until there is an owner: SBINIT_GUARD, or a terminal session
 	marks   marks
 	blind   bool // an unreadable orphan was mentioned
 	stalled bool // an inspection that takes too long was mentioned
@@ -73,7 +76,7 @@ type ledger struct {
 func newLedger(self int, cfg config.Config, world tracker, logger *log.Logger, c *counts) *ledger {
 	l := &ledger{self: self, cfg: cfg, world: world, log: logger, counts: c, orphans: map[int]*orphan{}, seen: map[proc.ID]bool{}}
 	if len(cfg.Guard) > 0 {
-		l.kin, l.marks = newKinship(self, world.spawned), newMarks()
+		l.knowKin()
 	}
 	return l
 }
@@ -101,7 +104,7 @@ func (l *ledger) observe(s *proc.Snapshot, now time.Time) {
 		l.seen[s.Procs[i].ID] = true
 	}
 	if l.kin != nil {
-		l.observeGuards(now)
+		l.observeGuards(s, now)
 	}
 }
 
@@ -127,11 +130,14 @@ func (l *ledger) adopt(p *proc.Stat, now time.Time) {
 }
 
 // claimed says whether an orphan belongs to an ending. Its session tells only if
-// its line was never seen, and nobody exempt from any ending is in it: several
-// may go on in one session.
+// its line was never seen, no guard's mark tells more, and nobody exempt from any
+// ending is in it: several may go on in one session.
 func (l *ledger) claimed(p *proc.Stat) bool {
+	if len(l.endings) == 0 {
+		return false
+	}
 	spares := func(e *ending) bool { return e.line.spares(p) }
-	byGroup := !l.seen[p.ID] && !slices.ContainsFunc(l.endings, spares)
+	byGroup := !l.seen[p.ID] && !l.marked(p.PID) && !slices.ContainsFunc(l.endings, spares)
 	return slices.ContainsFunc(l.endings, func(e *ending) bool { return e.line.claims(p, byGroup) })
 }
 
@@ -165,6 +171,9 @@ func (l *ledger) ticked(now time.Time) {
 	}
 }
 
+// asks says whether names are to be read at each tick.
+func (l *ledger) asks(now time.Time) bool { return len(l.cfg.Guard) > 0 && l.kin.young(now) }
+
 func (l *ledger) due() time.Time {
 	var first time.Time
 	for _, o := range l.orphans {
@@ -187,7 +196,13 @@ func (l *ledger) step(s *proc.Snapshot, now time.Time) {
 		}
 		if o.stage == bereft {
 			delete(l.orphans, o.PID)
-			l.endOf(o.guarded, []proc.ID{o.ID}, s, now)
+			l.endBereft(o, s, now)
+			continue
+		}
+		if o.stage == unplaced {
+			if !l.place(o, now) {
+				l.unowned(o)
+			}
 			continue
 		}
 		if l.kin != nil && l.kin.owner(o.ID) != nil {
@@ -216,7 +231,7 @@ func (l *ledger) step(s *proc.Snapshot, now time.Time) {
 func (l *ledger) decide(v verdict, s *proc.Snapshot, now time.Time) {
 	switch v.kind {
 	case aboutNames:
-		l.named(v, now)
+		l.named(v, s, now)
 	case aboutHeirs:
 		l.succeed(v, s, now)
 	case aboutMark:
@@ -284,11 +299,11 @@ func (o *orphan) grantAgain(now time.Time, grace time.Duration) bool {
 
 func (l *ledger) end(o *orphan, v verdict, s *proc.Snapshot, now time.Time) {
 	delete(l.orphans, o.PID)
-	e := l.newEnding(o.ID, v.name, []proc.ID{o.ID}, v.exempt, s, now)
+	e := l.newEnding(o.ID, v.name, []proc.ID{o.ID}, v.exempt, s)
 	l.log.Warn("orphan terminated",
 		log.Number("pid", o.PID), log.Text("name", v.name), log.Took("age", now.Sub(o.since)), log.Number("processes", len(e.line.members)),
 		log.Text("hint", "SBINIT_KEEP=1 in its environment, SBINIT_ORPHAN_KEEP=+"+v.name+" or SBINIT_ORPHANS=keep would have kept it"))
-	l.begin(e, now)
+	l.begin(e, l.cfg.KillGrace, endingLimit, now)
 }
 
 // subtreeIDs lists what is below a process.

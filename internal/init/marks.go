@@ -14,23 +14,23 @@ const marksKept = 4096
 // Marks of ours have this bit, which no limit in use comes near to.
 const markBit = 1 << 62
 
-// guarded says of which guard, and of which entry of SBINIT_GUARD that was.
-type guarded struct {
-	guard proc.ID
-	entry int
-}
-
 // marks are the numbers (proc.FS.SetMark) that guards pass on to all they start,
 // so that also an orphan of unseen line, of a guard that has ended, is known.
 type marks struct {
 	last    uint64
-	of      map[uint64]guarded
+	of      map[uint64]*kin
 	refused bool // was mentioned
 }
 
 // newMarks begins at random: another sbinit may work further up or down.
 func newMarks() marks {
-	return marks{last: markBit | rand.Uint64()>>34<<32, of: map[uint64]guarded{}}
+	return marks{last: markBit | rand.Uint64()>>34<<32, of: map[uint64]*kin{}}
+}
+
+// next is a mark that nobody has.
+func (m *marks) next() uint64 {
+	m.last++
+	return m.last
 }
 
 // give gives a new guard a mark.
@@ -38,15 +38,14 @@ func (m *marks) give(k *kin, among *kinship) {
 	if len(m.of) >= marksKept {
 		m.forget(among)
 	}
-	m.last++
-	k.mark = m.last
-	m.of[k.mark] = guarded{k.ID, k.entry}
+	k.mark = m.next()
+	m.of[k.mark] = k
 }
 
 // forget drops the marks of guards that nobody living is known to descend from.
 func (m *marks) forget(needed *kinship) {
 	for mark, g := range m.of {
-		if needed.all[g.guard] == nil {
+		if needed.all[g.ID] == nil {
 			delete(m.of, mark)
 		}
 	}
@@ -56,11 +55,11 @@ func (m *marks) forget(needed *kinship) {
 func (m *marks) pass(from, heir *kin) {
 	for mark, g := range m.of {
 		switch {
-		case g.guard != from.ID:
+		case g != from:
 		case heir == nil:
 			delete(m.of, mark)
 		default:
-			m.of[mark] = guarded{heir.ID, heir.entry}
+			m.of[mark] = heir
 		}
 	}
 	from.mark = 0
@@ -70,10 +69,7 @@ func (m *marks) pass(from, heir *kin) {
 func (l *ledger) markKin(all []*kin) {
 	unmarked := map[uint64][]proc.ID{}
 	for _, k := range all {
-		guard := k
-		if k.entry < 0 {
-			guard = l.kin.owner(k.ID)
-		}
+		guard := l.kin.guardOf(k)
 		if guard == nil || guard.mark == 0 || guard.mark == k.bears {
 			continue
 		}

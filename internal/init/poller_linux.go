@@ -16,6 +16,8 @@ const (
 	onParent // a pidfd of a process that has children
 	onWake   // another goroutine has something
 	onStdin
+	onSocket // somebody calls at the control socket
+	onCaller // and says what is wanted
 )
 
 // A poller is the one place where PID 1 sleeps: an epoll descriptor, read

@@ -11,6 +11,7 @@ import (
 // none.
 type program struct {
 	pid    int
+	name   string
 	target config.Forward
 }
 

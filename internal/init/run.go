@@ -3,6 +3,7 @@ package pid1
 import (
 	"fmt"
 	"os"
+	"path"
 	"strconv"
 	"strings"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"github.com/sbinit/sbinit/internal/proc"
 	"github.com/sbinit/sbinit/internal/reap"
 	"github.com/sbinit/sbinit/internal/signals"
+	"github.com/sbinit/sbinit/internal/terminal/wire"
 )
 
 // Failed is the exit status that says sbinit itself could not do its job.
@@ -28,6 +30,8 @@ type Setup struct {
 	Warnings    []config.Warning
 	Source      *signals.Source
 	Descriptors []int // inherited ones above 2, for the main program alone
+	Version     string
+	Commit      string
 }
 
 // Run is the container's life. It returns the exit status for the container,
@@ -44,6 +48,7 @@ func Run(s Setup) int {
 		return Failed
 	}
 	if err := c.start(s); err != nil {
+		c.closeSocket()
 		logger.Error("main program not started", log.Cause(err))
 		return reap.ExitCode(err)
 	}
@@ -64,10 +69,12 @@ func prepare(s Setup, logger *log.Logger) (*container, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &container{cfg: s.Config, log: logger, loop: l, self: os.Getpid()}
+	c := &container{cfg: s.Config, log: logger, loop: l, self: os.Getpid(), version: s.Version, commit: s.Commit, began: time.Now()}
+	c.sessions, c.outcomes.reasons = map[int]session{}, map[wire.Reason]uint64{}
 	if err := c.openProc(); err != nil {
 		logger.Warn("orphans cannot be seen: SBINIT_ORPHANS has no effect", log.Cause(err))
 	}
+	c.openSocket()
 	c.terminal = findTerminal()
 	if s.Config.StdinEOF == config.StdinEOFStop {
 		if c.stdin, err = newStdinWatch(l.poll); err != nil {
@@ -104,7 +111,7 @@ func (c *container) openProc() error {
 	if pidfdErr != nil {
 		c.log.Info("no pidfds here: orphans are noticed by the tick, and only children can be signalled", log.Cause(pidfdErr))
 	}
-	c.fs, c.fence = fs, contain.NewFence(fs, pidfdErr == nil)
+	c.fs, c.fence, c.pidfds = fs, contain.NewFence(fs, pidfdErr == nil), pidfdErr == nil
 	if !c.tracksOrphans() {
 		return nil
 	}
@@ -116,9 +123,33 @@ func (c *container) openProc() error {
 		return err
 	}
 	c.inspector = in
-	c.watcher = newWatcher(c.self, fs, c.loop.poll, c.log, pidfdErr == nil, c.cfg.ScanInterval)
-	c.ledger = newLedger(c.self, c.cfg, c, c.log, &c.counts)
+	c.track()
 	return nil
+}
+
+// track makes what notices orphans, and what decides about them.
+func (c *container) track() {
+	c.watcher = newWatcher(c.self, c.fs, c.loop.poll, c.log, c.pidfds, c.cfg.ScanInterval)
+	c.ledger = newLedger(c.self, c.cfg, c, c.log, &c.counts)
+}
+
+// openSocket is for PID 1 alone. What goes wrong is no reason not to start.
+func (c *container) openSocket() {
+	if c.self != 1 || c.cfg.Socket == "" {
+		return
+	}
+	var err error
+	if c.socket, err = openSocket(c.cfg.Socket, c.loop.poll, c.log, &c.counts); err != nil {
+		c.log.Info("no control socket: no sessions are hosted, and sbinit's views read /proc", log.Text("path", c.cfg.Socket), log.Cause(err))
+		c.socket = nil
+	}
+}
+
+func (c *container) closeSocket() {
+	if c.socket != nil {
+		c.socket.close()
+		c.socket = nil
+	}
 }
 
 // start starts the main program, and with it all clocks.
@@ -128,6 +159,7 @@ func (c *container) start(s Setup) error {
 	}
 	c.main = &program{target: c.cfg.Forward}
 	if len(s.Argv) > 0 {
+		c.main.name = path.Base(s.Argv[0])
 		pid, err := reap.Start(c.spec(s))
 		if err != nil {
 			return err

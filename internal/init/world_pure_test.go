@@ -36,6 +36,7 @@ type world struct {
 	marks  int    // ends of what was checked of it
 
 	bears     map[int]uint64         // marks
+	unmarked  bool                   // nobody can be marked
 	stubborn  map[int]bool           // ignores everything but SIGKILL
 	immortal  map[int]bool           // ignores SIGKILL as well: in an uninterruptible sleep
 	refuse    map[int]error          // the kernel's answer to a signal
@@ -85,6 +86,7 @@ func (w *world) start(pid, parent int) proc.ID {
 		ID: proc.ID{PID: pid, Start: uint64(w.now.Unix())}, PPID: parent, PGID: mainPID, SID: mainPID, State: 'S', Threads: 1,
 	}
 	w.procs[pid] = s
+	w.bears[pid] = w.bears[parent]
 	if w.onStart != nil {
 		w.onStart(pid)
 	}
@@ -194,12 +196,25 @@ func (w *world) inspect(q inquiry) bool {
 		return false
 	}
 	w.asked = append(w.asked, q)
+	w.markAll(q)
 	if w.verdict != nil {
 		if v := w.verdict(q); v != nil {
 			w.verdicts = append(w.verdicts, *v)
 		}
 	}
 	return true
+}
+
+// markAll does what the inspector does.
+func (w *world) markAll(q inquiry) {
+	if q.kind != aboutMark || w.unmarked {
+		return
+	}
+	for _, id := range q.others {
+		if p, ok := w.procs[id.PID]; ok && p.ID == id {
+			w.bears[id.PID] = q.mark
+		}
+	}
 }
 
 func (w *world) spawned(pid int) bool { return pid == mainPID }

@@ -65,6 +65,9 @@ func (l *Logger) log(lv zapcore.Level, msg string, fields []zapcore.Field) {
 // Close writes what is queued, for half a second at most.
 func (l *Logger) Close() { l.sink.close() }
 
+// Dropped is how many lines were dropped since start, because nobody read the others.
+func (l *Logger) Dropped() uint64 { return l.sink.lost.Load() }
+
 // Error, Warn, Info and Debug log one line each.
 
 func (l *Logger) Error(msg string, f ...zapcore.Field) { l.log(zapcore.ErrorLevel, msg, f) }

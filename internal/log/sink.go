@@ -21,7 +21,8 @@ type sink struct {
 	fd      int
 	lines   chan []byte
 	done    chan struct{}
-	dropped atomic.Uint64
+	dropped atomic.Uint64 // and not said yet
+	lost    atomic.Uint64 // dropped since start
 }
 
 func newSink(fd int) *sink {
@@ -36,6 +37,7 @@ func (s *sink) Write(line []byte) (int, error) {
 	case s.lines <- append([]byte(nil), line...):
 	default:
 		s.dropped.Add(1)
+		s.lost.Add(1)
 	}
 	return len(line), nil
 }

@@ -17,6 +17,9 @@ var never = map[string]map[string]string{
 	"internal/init": {
 		"net": "PID 1 resolves no names, and the resolver's memory stays",
 	},
+	"internal/jsonline": factsOnly,
+	"internal/control":  factsOnly,
+
 	"internal/reap":    factsOnly,
 	"internal/signals": factsOnly,
 	"internal/proc":    factsOnly,
@@ -41,12 +44,13 @@ var factsOnly = map[string]string{
 // layers are the product's packages from the ground up: each imports those of lower
 // layers only.
 var layers = [][]string{
-	{"internal/proc", "internal/signals", "internal/reap", "internal/inherit/first"},
+	{"internal/proc", "internal/signals", "internal/reap", "internal/inherit/first", "internal/jsonline"},
 	{"internal/inherit", "internal/contain", "internal/config"},
 	{"internal/log"},
-	{"internal/guard", "internal/terminal/wire"},
-	{"internal/terminal", "internal/control"},
-	{"internal/init"},
+	{"internal/guard", "internal/terminal/wire", "internal/control"},
+	{"internal/terminal"},
+	{"internal/init", "internal/view"},
+	{"internal/doctor"},
 	{binary},
 }
 

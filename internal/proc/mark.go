@@ -12,6 +12,16 @@ import (
 // the soft limit RLIMIT_LOCKS, which Linux has ignored since 2.4.25 but still
 // stores and inherits (getrlimit(2)). The hard limit stays.
 
+// MarkLimit is the limit to start a child with that bears a mark from its first moment;
+// nil if this process's own cannot be read.
+func MarkLimit(mark uint64) *unix.Rlimit {
+	var own unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_LOCKS, &own) != nil {
+		return nil
+	}
+	return &unix.Rlimit{Cur: mark, Max: own.Max}
+}
+
 // SetMark marks a process. EPERM: it is another user's and this thread may not
 // become that user; EINVAL: its hard limit is lower than the mark; ESRCH: it has
 // ended, or its number is another's now, which has its limit back then.

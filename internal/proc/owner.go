@@ -100,3 +100,9 @@ func (caps capabilitySet) raise() {
 	}
 	caps.set()
 }
+
+// Capable says whether this thread has that capability now (capabilities(7)).
+func Capable(capability int) bool {
+	caps, err := capabilities()
+	return err == nil && caps[capability/32].Effective&(1<<(capability%32)) != 0
+}

@@ -134,3 +134,6 @@ func answerSaysGone(b []byte) bool {
 	}
 	return peer == 0 || shut == shutdownBoth
 }
+
+// HaveUnixDiag asks the kernel about a socket that is there for certain.
+func HaveUnixDiag() error { return findsOurOwn(askUnixDiag) }

@@ -82,6 +82,10 @@ func (p *plan) prepare() failure {
 		// counts.
 		syscall.RawSyscall6(unix.SYS_PRLIMIT64, 0, unix.RLIMIT_NOFILE, uintptr(unsafe.Pointer(p.noFile)), 0, 0, 0)
 	}
+	if p.locks != nil {
+		// EPERM, or EINVAL for a soft limit above the hard one: no more than a mark is lost.
+		syscall.RawSyscall6(unix.SYS_PRLIMIT64, 0, unix.RLIMIT_LOCKS, uintptr(unsafe.Pointer(p.locks)), 0, 0, 0)
+	}
 	if p.pidDigits != nil {
 		p.writePID()
 	}

@@ -24,7 +24,7 @@ type plan struct {
 	joins uintptr // number of an existing process group
 
 	mask, ignored uint64
-	noFile        *unix.Rlimit
+	noFile, locks *unix.Rlimit
 	pidDigits     []byte // where the child writes its PID in the environment, if not nil
 	report        int    // descriptor for a failure
 }
@@ -47,6 +47,7 @@ func (s Spec) plan() (*plan, error) {
 		mask:       s.Mask,
 		ignored:    s.Ignored,
 		noFile:     s.NoFile,
+		locks:      s.Locks,
 	}
 	if s.User != nil {
 		p.switchUser, p.uid, p.gid = true, uintptr(s.User.UID), uintptr(s.User.GID)

@@ -36,6 +36,7 @@ type Spec struct {
 	Mask    uint64       // signals blocked in the child, bit n-1 for signal n
 	Ignored uint64       // signals ignored in the child, likewise; all others get the default action
 	NoFile  *unix.Rlimit // limit of open files in the child, nil for this process's own
+	Locks   *unix.Rlimit // RLIMIT_LOCKS in the child, likewise; package proc keeps marks there
 
 	// ListenPID puts the child's PID into the variable LISTEN_PID of Env, if there is one
 	// (sd_listen_fds(3)).

@@ -13,6 +13,8 @@ type peer struct {
 	sent     int64 // bytes of input
 	accepted int64 // of which the worker has told that they were taken
 	gone     bool  // nothing more comes
+
+	rights []byte // of a descriptor that the first write brings along; nil: none
 }
 
 func newPeer(fd int) *peer {
@@ -34,12 +36,23 @@ func (p *peer) input(data []byte) {
 // flush writes what there is room for. A worker that is gone is noticed by receive.
 func (p *peer) flush() {
 	for len(p.queue) > 0 && !p.gone {
-		n, err := p.socket.Write(p.queue)
+		n, err := p.write()
 		p.queue = p.queue[:copy(p.queue, p.queue[n:])]
 		if err != nil {
 			return
 		}
 	}
+}
+
+func (p *peer) write() (int, error) {
+	if p.rights == nil {
+		return p.socket.Write(p.queue)
+	}
+	n, err := unix.SendmsgN(p.socket.fd, p.queue, p.rights, nil, unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL)
+	if err == nil {
+		p.rights = nil
+	}
+	return max(n, 0), err
 }
 
 // receive calls fn for each message that has come.

@@ -37,7 +37,7 @@ type Setup struct {
 	In, Out     int      // the caller's descriptors; may be one and the same
 	Environ     []string // of which the program gets the listed part
 	Source      *signals.Source
-	Superior    Superior // nil: its end is ours too, as PID 1's is
+	Superior    Superior // nil: the init, whose end is ours, and which goes by our exit status (wire.Outcome)
 	Descriptors []int    // inherited ones above 2, which the program does not get
 }
 
@@ -63,6 +63,9 @@ func newWorker(s Setup, logger *log.Logger) (*worker, *wire.Error) {
 		return w, &wire.Error{Code: wire.CodeInternal, Message: "standard input and output have to be open"}
 	}
 	w.connection = newConnection(in, out)
+	if s.Superior == nil && broughtTerminal(in.fd) {
+		s.Config.Terminal = forPerson(s.Config.Terminal)
+	}
 	for _, fd := range slices.Compact([]int{s.In, s.Out}) {
 		letGo(fd)
 	}

@@ -79,6 +79,9 @@ func newShell(s ShellSetup, logger *log.Logger) (*shell, error) {
 	}
 	h := &shell{log: logger, source: s.Source, screen: screen, peer: newPeer(link.FD), host: link.Host}
 	h.peer.say(open)
+	if link.Host == 0 {
+		h.peer.rights = unix.UnixRights(screen.in.fd)
+	}
 	for range shellPlaces {
 		h.polls = append(h.polls, unix.PollFd{Fd: -1})
 	}

@@ -73,10 +73,11 @@ func (w *worker) report() int {
 			w.log.Error("process not ended", log.Number("pid", s.PID), log.Text("name", s.Name), log.Text("state", string(rune(s.State))))
 		}
 	}
-	code := w.session.code()
-	if w.superior != nil {
-		w.superior.Report(code, code != 2)
+	if w.superior == nil {
+		return wire.ExitStatus(w.session.reason, w.session.result.contained)
 	}
+	code := w.session.code()
+	w.superior.Report(code, code != 2)
 	return code
 }
 
@@ -85,9 +86,10 @@ func (w *worker) refuse(e wire.Error) int {
 	if w.connection != nil {
 		refuse(w.out, e)
 	}
-	if w.superior != nil {
-		w.superior.Report(statusRefused, true)
+	if w.superior == nil {
+		return wire.ExitStatus(e.Code.Reason(), true)
 	}
+	w.superior.Report(statusRefused, true)
 	return statusRefused
 }
 

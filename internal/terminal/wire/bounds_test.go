@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/sbinit/sbinit/internal/terminal/wire/wiretest"
+
+	"github.com/sbinit/sbinit/internal/jsonline"
 )
 
 // TestDataBound has data at the bound and one over it, and all lengths of padding.
@@ -87,7 +89,7 @@ func TestDeepest(t *testing.T) {
 		inner := depth - 1
 		line := `{"type":"close","x":` + strings.Repeat("[", inner) + "1" + strings.Repeat("]", inner) + "}"
 		want := CodeUnknownField
-		if depth > maxDepth {
+		if depth > jsonline.MaxDepth {
 			want = CodeBadJSON
 		}
 		if _, err := DecodeCaller([]byte(line)); !isCode(err, want) {

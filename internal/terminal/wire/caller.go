@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/sbinit/sbinit/internal/jsonline"
 )
 
 // A CallerMessage goes to the worker. It is one of Open, Input, Resize, Signal and
@@ -55,11 +57,11 @@ func (Close) fromCaller()  {}
 // Append is defined by CallerMessage. Check says whether o can be sent.
 func (o Open) Append(dst []byte) []byte {
 	dst = appendType(dst, "open")
-	dst = appendInteger(dst, "protocol", Protocol)
-	dst = appendInteger(dst, "cols", int64(o.Cols))
-	dst = appendInteger(dst, "rows", int64(o.Rows))
+	dst = jsonline.AppendInteger(dst, "protocol", Protocol)
+	dst = jsonline.AppendInteger(dst, "cols", int64(o.Cols))
+	dst = jsonline.AppendInteger(dst, "rows", int64(o.Rows))
 	if o.Cwd != "" {
-		dst = appendText(dst, "cwd", o.Cwd)
+		dst = jsonline.AppendText(dst, "cwd", o.Cwd)
 	}
 	if len(o.Argv) > 0 {
 		dst = appendList(dst, "argv", o.Argv)
@@ -70,7 +72,7 @@ func (o Open) Append(dst []byte) []byte {
 	dst = appendLimit(dst, "lifetime_ms", o.Lifetime)
 	dst = appendLimit(dst, "idle_ms", o.Idle)
 	if o.ID != "" {
-		dst = appendText(dst, "id", o.ID)
+		dst = jsonline.AppendText(dst, "id", o.ID)
 	}
 	return appendEnd(dst)
 }
@@ -82,13 +84,13 @@ func (i Input) Append(dst []byte) []byte {
 
 // Append is defined by CallerMessage.
 func (r Resize) Append(dst []byte) []byte {
-	dst = appendInteger(appendType(dst, "resize"), "cols", int64(r.Cols))
-	return appendEnd(appendInteger(dst, "rows", int64(r.Rows)))
+	dst = jsonline.AppendInteger(appendType(dst, "resize"), "cols", int64(r.Cols))
+	return appendEnd(jsonline.AppendInteger(dst, "rows", int64(r.Rows)))
 }
 
 // Append is defined by CallerMessage.
 func (s Signal) Append(dst []byte) []byte {
-	return appendEnd(appendText(appendType(dst, "signal"), "signal", signalName(s.Signal)))
+	return appendEnd(jsonline.AppendText(appendType(dst, "signal"), "signal", signalName(s.Signal)))
 }
 
 // Append is defined by CallerMessage.

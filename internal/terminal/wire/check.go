@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/sbinit/sbinit/internal/jsonline"
 )
 
 // Check says what of o a worker would refuse, or could not be told. An environment of
@@ -48,10 +50,10 @@ func (o Open) fault() *Error {
 func textFault(list []string) *Error {
 	for _, text := range list {
 		if !utf8.ValidString(text) {
-			return &Error{CodeBadUTF8, strconv.Quote(cut(text, longestName)) + " is not UTF-8"}
+			return &Error{CodeBadUTF8, strconv.Quote(jsonline.Cut(text, longestName)) + " is not UTF-8"}
 		}
 		if strings.IndexByte(text, 0) >= 0 {
-			return &Error{CodeBadValue, strconv.Quote(cut(text, longestName)) + " has a NUL"}
+			return &Error{CodeBadValue, strconv.Quote(jsonline.Cut(text, longestName)) + " has a NUL"}
 		}
 	}
 	return nil

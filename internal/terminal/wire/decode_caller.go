@@ -5,6 +5,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/sbinit/sbinit/internal/jsonline"
 	"github.com/sbinit/sbinit/internal/signals"
 )
 
@@ -23,7 +24,7 @@ func DecodeCaller(line []byte) (CallerMessage, error) {
 
 func (f *fields) callerMessage() CallerMessage {
 	kind := f.take("type", '"', "a string")
-	switch string(kind.unescaped()) {
+	switch string(kind.Unescaped()) {
 	case "open":
 		return f.open()
 	case "data":
@@ -78,13 +79,13 @@ func (f *fields) takeArgv() (argv []string) {
 		return nil
 	}
 	const want = "an array of strings, the program first"
-	s := scanner{text: f.take("argv", '[', want).text}
-	for s.enter('['); s.more(']'); {
-		item := s.value()
-		if item.kind != '"' {
+	s := jsonline.Scan(f.take("argv", '[', want).Text)
+	for s.Enter('['); s.More(']'); {
+		item := s.Value()
+		if item.Kind != '"' {
 			f.wrong("argv", want)
 		}
-		argv = append(argv, string(item.unescaped()))
+		argv = append(argv, string(item.Unescaped()))
 	}
 	if len(argv) == 0 {
 		f.wrong("argv", want)
@@ -97,16 +98,16 @@ func (f *fields) takeVariables() (list []string) {
 	if !f.has("env") {
 		return nil
 	}
-	s := scanner{text: f.take("env", '{', "an object of strings").text}
-	for s.enter('{'); s.more('}'); {
-		name, item := s.key().unescaped(), s.value()
+	s := jsonline.Scan(f.take("env", '{', "an object of strings").Text)
+	for s.Enter('{'); s.More('}'); {
+		name, item := s.Key().Unescaped(), s.Value()
 		switch {
-		case item.kind != '"':
+		case item.Kind != '"':
 			f.wrong("env", "an object of strings")
 		case bytes.IndexByte(name, '=') >= 0:
 			f.wrong("env", wantName)
 		}
-		list = append(list, string(name)+"="+string(item.unescaped()))
+		list = append(list, string(name)+"="+string(item.Unescaped()))
 	}
 	return list
 }

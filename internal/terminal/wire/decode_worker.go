@@ -1,5 +1,7 @@
 package wire
 
+import "github.com/sbinit/sbinit/internal/jsonline"
+
 // DecodeWorker reads a message of the worker: a line without its newline. The error
 // is an *Error. The line is written over: the data of an Output is in it. All else is
 // copied.
@@ -15,7 +17,7 @@ func DecodeWorker(line []byte) (WorkerMessage, error) {
 
 func (f *fields) workerMessage() WorkerMessage {
 	kind := f.take("type", '"', "a string")
-	switch string(kind.unescaped()) {
+	switch string(kind.Unescaped()) {
 	case "ready":
 		return f.ready()
 	case "data":
@@ -91,9 +93,9 @@ func (f *fields) end() End {
 }
 
 func (f *fields) survivors() (list []Survivor) {
-	s := scanner{text: f.take("survivors", '[', "an array").text}
-	for s.enter('['); s.more(']'); {
-		list = append(list, f.survivor(s.value()))
+	s := jsonline.Scan(f.take("survivors", '[', "an array").Text)
+	for s.Enter('['); s.More(']'); {
+		list = append(list, f.survivor(s.Value()))
 	}
 	if len(list) > MaxSurvivors {
 		f.wrong("survivors", "at most 64")
@@ -101,7 +103,7 @@ func (f *fields) survivors() (list []Survivor) {
 	return list
 }
 
-func (f *fields) survivor(v value) Survivor {
+func (f *fields) survivor(v jsonline.Value) Survivor {
 	in := f.nested("survivors", v)
 	defer f.leave(in)
 	s := Survivor{

@@ -32,8 +32,7 @@
 // fractions and exponents in integers, bad UTF-8, bytes behind the object. Its error
 // is an *Error, which is the message to send. Append of each message writes a line.
 //
-// The package reads JSON by itself: encoding/json is neither strict nor small, and
-// the worker's memory is counted once for each session.
+// It reads JSON by package jsonline: encoding/json is neither strict nor small.
 package wire
 
 // The bounds of the protocol.

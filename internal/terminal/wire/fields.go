@@ -3,6 +3,8 @@ package wire
 import (
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/sbinit/sbinit/internal/jsonline"
 )
 
 // maxFields is more than any object of the protocol has.
@@ -11,45 +13,45 @@ const maxFields = 16
 // fields are those of one object. As the scanner, they keep the first error only, so
 // that a message is read in one go, and looked at once.
 type fields struct {
-	scanner
+	jsonline.Scanner
 	list  [maxFields]field
 	count int
 }
 
 type field struct {
 	name  []byte
-	value value
+	value jsonline.Value
 	taken bool
 }
 
 // parse reads a line that is one object.
 func (f *fields) parse(line []byte) {
-	f.text = line
+	f.Scanner = jsonline.Scan(line)
 	switch {
 	case len(line) >= MaxLine:
 		f.fail(CodeLineTooLong, tooLong)
 	case !utf8.Valid(line):
 		f.fail(CodeBadUTF8, "a line is not UTF-8")
 	}
-	f.space()
+	f.Space()
 	f.object()
-	f.space()
-	if f.at < len(f.text) {
-		f.malformed("there is something behind the object")
+	f.Space()
+	if !f.AtEnd() {
+		f.Malformed("there is something behind the object")
 	}
 }
 
 // object reads the object that begins here.
 func (f *fields) object() {
-	for f.enter('{'); f.more('}'); {
-		name := f.key().unescaped()
-		f.add(name, f.value())
+	for f.Enter('{'); f.More('}'); {
+		name := f.Key().Unescaped()
+		f.add(name, f.Value())
 	}
 }
 
-func (f *fields) add(name []byte, v value) {
+func (f *fields) add(name []byte, v jsonline.Value) {
 	switch {
-	case f.err != nil:
+	case f.Err() != nil:
 	case f.find(string(name)) != nil:
 		f.fail(CodeDuplicateKey, "there are two of "+quoted(name))
 	case f.count == maxFields:
@@ -73,16 +75,16 @@ func (f *fields) find(name string) *field {
 func (f *fields) has(name string) bool { return f.find(name) != nil }
 
 // take takes a field that must be there, and be of a kind; want says which.
-func (f *fields) take(name string, kind byte, want string) value {
+func (f *fields) take(name string, kind byte, want string) jsonline.Value {
 	field := f.find(name)
 	if field == nil {
 		f.fail(CodeMissingField, "there is no "+strconv.Quote(name))
-		return value{}
+		return jsonline.Value{}
 	}
 	field.taken = true
-	if field.value.kind != kind {
+	if field.value.Kind != kind {
 		f.wrong(name, want)
-		return value{}
+		return jsonline.Value{}
 	}
 	return field.value
 }
@@ -99,31 +101,44 @@ func (f *fields) done() error {
 			f.fail(CodeUnknownField, "the message has no "+quoted(f.list[i].name))
 		}
 	}
-	if f.err != nil {
-		return f.err
+	return asError(f.Err())
+}
+
+func (f *fields) fail(code Code, message string) { f.Fail(&Error{code, message}) }
+
+// faultCodes are the codes for what is wrong with a line as such.
+var faultCodes = [...]Code{jsonline.Syntax: CodeBadJSON, jsonline.NotTaken: CodeBadValue, jsonline.NotUTF8: CodeBadUTF8}
+
+// asError makes an *Error of the scanner's.
+func asError(err error) error {
+	if fault, ok := err.(*jsonline.Error); ok {
+		return &Error{faultCodes[fault.Fault], fault.Message}
 	}
-	return nil
+	return err
 }
 
 // nested are the fields of the object v, found in the field name.
-func (f *fields) nested(name string, v value) *fields {
-	if v.kind != '{' {
+func (f *fields) nested(name string, v jsonline.Value) *fields {
+	if v.Kind != '{' {
 		f.wrong(name, "an object")
 	}
 	inner := &fields{}
-	inner.text = v.text
-	inner.err = f.err
+	inner.Scanner = jsonline.Scan(v.Text)
+	if err := f.Err(); err != nil {
+		inner.Fail(err)
+	}
 	inner.object()
 	return inner
 }
 
 // leave ends what nested began.
 func (f *fields) leave(inner *fields) {
-	inner.done()
-	f.err = inner.err
+	if err := inner.done(); err != nil {
+		f.Fail(err)
+	}
 }
 
 // quoted is what the caller named, for a message to people: not too long.
 func quoted(name []byte) string {
-	return strconv.Quote(cut(string(name), longestName))
+	return strconv.Quote(jsonline.Cut(string(name), longestName))
 }

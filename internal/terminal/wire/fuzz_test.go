@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sbinit/sbinit/internal/jsonline"
 	"github.com/sbinit/sbinit/internal/terminal/wire/wiretest"
 )
 
@@ -75,9 +76,9 @@ func FuzzDecodeWorker(f *testing.F) {
 
 // cutText compares what a worker cuts as it does.
 var cutText = cmp.Options{
-	cmp.Transformer("error", func(e Error) Error { return Error{e.Code, cut(e.Message, longestMessage)} }),
+	cmp.Transformer("error", func(e Error) Error { return Error{e.Code, jsonline.Cut(e.Message, longestMessage)} }),
 	cmp.Transformer("survivor", func(s Survivor) [6]any {
-		return [6]any{s.PID, s.Start, cut(s.Name, longestName), s.State, s.UID, s.Tracer}
+		return [6]any{s.PID, s.Start, jsonline.Cut(s.Name, longestName), s.State, s.UID, s.Tracer}
 	}),
 }
 

@@ -18,7 +18,7 @@ const (
 
 // takeText takes a text, which may be empty.
 func (f *fields) takeText(name string) string {
-	return string(f.take(name, '"', "a string").unescaped())
+	return string(f.take(name, '"', "a string").Unescaped())
 }
 
 // takeOptional takes a text that is not empty if it is there.
@@ -34,7 +34,7 @@ func (f *fields) takeOptional(name string) string {
 }
 
 func (f *fields) takeBool(name string) bool {
-	if field := f.find(name); field != nil && field.value.kind == 't' {
+	if field := f.find(name); field != nil && field.value.Kind == 't' {
 		field.taken = true
 		return true
 	}
@@ -44,7 +44,7 @@ func (f *fields) takeBool(name string) bool {
 
 // takeInteger takes decimal digits: no sign, no fraction, no exponent.
 func (f *fields) takeInteger(name string, low, high int64) int64 {
-	digits := f.take(name, '0', "an integer").text
+	digits := f.take(name, '0', "an integer").Text
 	n, err := strconv.ParseUint(string(digits), 10, 63)
 	if err != nil || int64(n) < low || int64(n) > high {
 		f.wrong(name, "an integer from "+strconv.FormatInt(low, 10)+" to "+strconv.FormatInt(high, 10))
@@ -71,9 +71,9 @@ func (f *fields) takeLimit(name string) time.Duration {
 // takeData takes base64, and decodes it where it is: the result is shorter.
 func (f *fields) takeData() []byte {
 	encoded := f.take("data", '"', "base64")
-	text := encoded.unescaped()
+	text := encoded.Unescaped()
 	// Package base64 skips line breaks. Here they cannot be, but for escaped ones.
-	if encoded.escaped && bytes.ContainsAny(text, "\r\n") {
+	if encoded.Escaped && bytes.ContainsAny(text, "\r\n") {
 		f.fail(CodeBadBase64, notBase64)
 		return nil
 	}

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/sbinit/sbinit/internal/jsonline"
 )
 
 // A WorkerMessage comes from the worker. It is one of Ready, Output, Accepted,
@@ -94,13 +96,13 @@ func (End) fromWorker()      {}
 
 // Append is defined by WorkerMessage.
 func (r Ready) Append(dst []byte) []byte {
-	dst = appendInteger(appendType(dst, "ready"), "protocol", Protocol)
+	dst = jsonline.AppendInteger(appendType(dst, "ready"), "protocol", Protocol)
 	if r.ID != "" {
-		dst = appendText(dst, "id", cut(r.ID, longestID))
+		dst = jsonline.AppendText(dst, "id", jsonline.Cut(r.ID, longestID))
 	}
-	dst = appendInteger(dst, "pid", int64(r.PID))
-	dst = appendText(dst, "containment", r.Containment)
-	dst = r.Limits.append(appendKey(dst, "limits"))
+	dst = jsonline.AppendInteger(dst, "pid", int64(r.PID))
+	dst = jsonline.AppendText(dst, "containment", r.Containment)
+	dst = r.Limits.append(jsonline.AppendKey(dst, "limits"))
 	return appendEnd(dst)
 }
 
@@ -108,56 +110,56 @@ func (l Limits) append(dst []byte) []byte {
 	dst = append(dst, '{')
 	dst = appendLimit(dst, "lifetime_ms", l.Lifetime)
 	dst = appendLimit(dst, "idle_ms", l.Idle)
-	dst = appendInteger(dst, "io_timeout_ms", milliseconds(l.IOTimeout))
-	dst = appendInteger(dst, "cleanup_timeout_ms", milliseconds(l.CleanupTimeout))
-	dst = appendInteger(dst, "drain_limit", int64(l.DrainLimit))
-	dst = appendInteger(dst, "descendants", int64(l.Descendants))
-	return append(appendInteger(dst, "scan", int64(l.Scan)), '}')
+	dst = jsonline.AppendInteger(dst, "io_timeout_ms", milliseconds(l.IOTimeout))
+	dst = jsonline.AppendInteger(dst, "cleanup_timeout_ms", milliseconds(l.CleanupTimeout))
+	dst = jsonline.AppendInteger(dst, "drain_limit", int64(l.DrainLimit))
+	dst = jsonline.AppendInteger(dst, "descendants", int64(l.Descendants))
+	return append(jsonline.AppendInteger(dst, "scan", int64(l.Scan)), '}')
 }
 
 // Append is defined by WorkerMessage.
 func (o Output) Append(dst []byte) []byte {
-	dst = appendInteger(appendType(dst, "data"), "offset", o.Offset)
+	dst = jsonline.AppendInteger(appendType(dst, "data"), "offset", o.Offset)
 	return appendEnd(appendData(dst, o.Data))
 }
 
 // Append is defined by WorkerMessage.
 func (a Accepted) Append(dst []byte) []byte {
-	return appendEnd(appendInteger(appendType(dst, "accepted"), "offset", a.Offset))
+	return appendEnd(jsonline.AppendInteger(appendType(dst, "accepted"), "offset", a.Offset))
 }
 
 // Append is defined by WorkerMessage.
 func (e Exited) Append(dst []byte) []byte {
 	dst = appendType(dst, "exited")
 	if e.Signal != 0 {
-		return appendEnd(appendText(dst, "signal", signalName(e.Signal)))
+		return appendEnd(jsonline.AppendText(dst, "signal", signalName(e.Signal)))
 	}
-	return appendEnd(appendInteger(dst, "exit_code", int64(e.Code)))
+	return appendEnd(jsonline.AppendInteger(dst, "exit_code", int64(e.Code)))
 }
 
 // Append is defined by WorkerMessage.
 func (e Error) Append(dst []byte) []byte {
-	dst = appendText(appendType(dst, "error"), "code", string(e.Code))
-	return appendEnd(appendText(dst, "message", cut(e.Message, longestMessage)))
+	dst = jsonline.AppendText(appendType(dst, "error"), "code", string(e.Code))
+	return appendEnd(jsonline.AppendText(dst, "message", jsonline.Cut(e.Message, longestMessage)))
 }
 
 // Append is defined by WorkerMessage.
 func (e End) Append(dst []byte) []byte {
 	listed := e.Survivors[:min(len(e.Survivors), MaxSurvivors)]
-	dst = appendText(appendType(dst, "end"), "reason", string(e.Reason))
-	dst = appendBool(dst, "contained", e.Contained)
-	dst = appendInteger(dst, "killed", int64(e.Killed))
-	dst = appendInteger(dst, "reaped", int64(e.Reaped))
+	dst = jsonline.AppendText(appendType(dst, "end"), "reason", string(e.Reason))
+	dst = jsonline.AppendBool(dst, "contained", e.Contained)
+	dst = jsonline.AppendInteger(dst, "killed", int64(e.Killed))
+	dst = jsonline.AppendInteger(dst, "reaped", int64(e.Reaped))
 	dst = appendSurvivors(dst, listed)
 	if omitted := e.Omitted + len(e.Survivors) - len(listed); omitted > 0 {
-		dst = appendInteger(dst, "survivors_omitted", int64(omitted))
+		dst = jsonline.AppendInteger(dst, "survivors_omitted", int64(omitted))
 	}
-	dst = appendBool(dst, "output_truncated", e.OutputTruncated)
-	return appendEnd(appendInteger(dst, "duration_ms", milliseconds(e.Duration)))
+	dst = jsonline.AppendBool(dst, "output_truncated", e.OutputTruncated)
+	return appendEnd(jsonline.AppendInteger(dst, "duration_ms", milliseconds(e.Duration)))
 }
 
 func appendSurvivors(dst []byte, list []Survivor) []byte {
-	dst = append(appendKey(dst, "survivors"), '[')
+	dst = append(jsonline.AppendKey(dst, "survivors"), '[')
 	for i, s := range list {
 		if i > 0 {
 			dst = append(dst, ',')
@@ -168,13 +170,13 @@ func appendSurvivors(dst []byte, list []Survivor) []byte {
 }
 
 func (s Survivor) append(dst []byte) []byte {
-	dst = appendInteger(append(dst, '{'), "pid", int64(s.PID))
-	dst = appendInteger(dst, "start", int64(s.Start))
-	dst = appendText(dst, "name", cut(s.Name, longestName))
-	dst = appendText(dst, "state", string(rune(s.State)))
-	dst = appendInteger(dst, "uid", int64(s.UID))
+	dst = jsonline.AppendInteger(append(dst, '{'), "pid", int64(s.PID))
+	dst = jsonline.AppendInteger(dst, "start", int64(s.Start))
+	dst = jsonline.AppendText(dst, "name", jsonline.Cut(s.Name, longestName))
+	dst = jsonline.AppendText(dst, "state", string(rune(s.State)))
+	dst = jsonline.AppendInteger(dst, "uid", int64(s.UID))
 	if s.Tracer != 0 {
-		dst = appendInteger(dst, "tracer", int64(s.Tracer))
+		dst = jsonline.AppendInteger(dst, "tracer", int64(s.Tracer))
 	}
 	return append(dst, '}')
 }

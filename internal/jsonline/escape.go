@@ -1,4 +1,4 @@
-package wire
+package jsonline
 
 import (
 	"strconv"
@@ -10,13 +10,13 @@ import (
 // behind it. It is no character, and has no UTF-8.
 const loneSurrogate rune = -1
 
-// unescaped is what a string means.
-func (v value) unescaped() []byte {
-	if !v.escaped {
-		return v.text
+// Unescaped is what a string means.
+func (v Value) Unescaped() []byte {
+	if !v.Escaped {
+		return v.Text
 	}
-	out := make([]byte, 0, len(v.text))
-	for rest := v.text; len(rest) > 0; {
+	out := make([]byte, 0, len(v.Text))
+	for rest := v.Text; len(rest) > 0; {
 		if rest[0] != '\\' {
 			out, rest = append(out, rest[0]), rest[1:]
 			continue
