@@ -4,7 +4,7 @@
 // does not let a package have. pid1 is us, main is the workload, also where we
 // are a subreaper instead of PID 1.)
 //
-// Four ways lead through the code.
+// These ways lead through the code.
 //
 // A signal:
 //
@@ -31,9 +31,16 @@
 //	        -> inspector: has a descendant the same name? -> ledger.succeed
 //	        -> it takes over, or ending.Step until nobody is left
 //
+// A session, opened through the control socket (socket.go, session.go, hosted.go):
+//
+//	a connection -> socket.hear, which reads nothing of it -> container.openSessions, host
+//	        -> a worker (package terminal), entered as an owner: ledger.hosts
+//	        its exit -> container.sessionEnded -> look -> ledger.endSession, if it left anybody
+//
 // The end:
 //
-//	container.mainEnded -> drain: contain.Ladder over everybody, SIGTERM, grace, SIGKILL,
+//	container.mainEnded -> beginDrain: sessions are told to close, for part of the grace
+//	        -> newDrain: contain.Ladder over everybody, SIGTERM, grace, SIGKILL,
 //	        until empty or the deadline -> Run's exit status
 //
 // The state of each is in the struct it is named after, and no other goroutine
