@@ -82,8 +82,9 @@ size: build ## the budgets: size of the binary, memory and threads of PID 1
 	$(GO) run ./deploy/size $(BIN)
 
 .PHONY: install
-install: build ## install to $(PREFIX)/sbin
+install: build ## install to $(PREFIX)/sbin, with the man page
 	install -D -m 0755 $(BIN) $(DESTDIR)$(PREFIX)/sbin/sbinit
+	install -D -m 0644 docs/sbinit.8 $(DESTDIR)$(PREFIX)/share/man/man8/sbinit.8
 
 .PHONY: clean
 clean: ## remove what was built
