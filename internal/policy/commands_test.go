@@ -1,0 +1,275 @@
+package policy
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sbinit/sbinit/internal/config"
+)
+
+// Blocks of commands are marked `sh`. What needs a container engine or a cluster stands
+// in blocks `sh engine`.
+const (
+	shell  = "sh"
+	engine = "sh engine"
+)
+
+// engines are commands for blocks of engines alone.
+var engines = []string{"docker", "podman", "kubectl", "dockerd", "docker-compose", "curl"}
+
+// plain are commands of every system that a reader may be told to use.
+var plain = []string{"cd", "cp", "ln", "export", "sha256sum", "git", "man", "command", "cat"}
+
+// apart are targets of make that .ci/run does not call, and why.
+var apart = map[string]string{
+	"build":   "other targets call it",
+	"install": "TestInstall calls it",
+	"bench":   "its figures mean nothing on a busy machine",
+	"mutate":  "it takes longer than CI may",
+	"help":    "it lists the others",
+	"clean":   "it undoes the others",
+	"release": "a test builds what it builds",
+}
+
+// A kitchen is what commands are checked by.
+type kitchen struct {
+	makefile, ci string
+	exists       func(name string) bool
+	tests        func(folder string) []string // names of its tests and benchmarks
+}
+
+// separators stand between commands.
+var separators = regexp.MustCompile(`&&|\|\||[;|]`)
+
+// lines are a block's commands, with continuation lines joined and without comments.
+func (b block) lines() (lines []string) {
+	for line := range strings.SplitSeq(strings.ReplaceAll(b.text, "\\\n", " "), "\n") {
+		line, _, _ = strings.Cut(" "+line, " #")
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// words takes a line apart as a shell does, quotes included.
+func words(line string) (list []string) {
+	word, quote, begun := "", rune(0), false
+	for _, r := range line + " " {
+		switch {
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote == 0 && (r == '\'' || r == '"'):
+			quote, begun = r, true
+		case quote == 0 && r == ' ':
+			if begun {
+				list = append(list, word)
+			}
+			word, begun = "", false
+		default:
+			word, begun = word+string(r), true
+		}
+	}
+	return list
+}
+
+// check says what is wrong with a line of commands; "" if nothing is.
+func (k kitchen) check(line string, needsEngine bool) string {
+	for _, part := range separators.Split(line, -1) {
+		list := words(part)
+		var environ []string
+		for len(list) > 0 && regexp.MustCompile(`^[A-Z_]+=`).MatchString(list[0]) {
+			environ, list = append(environ, list[0]), list[1:]
+		}
+		if len(list) == 0 {
+			continue
+		}
+		if fault := k.checkOne(list, environ, needsEngine); fault != "" {
+			return fault
+		}
+	}
+	return ""
+}
+
+func (k kitchen) checkOne(list, environ []string, needsEngine bool) string {
+	name := list[0]
+	switch {
+	case name == "make":
+		return k.checkMake(list[1:])
+	case name == "go":
+		return k.checkGo(list[1:])
+	case filepath.Base(name) == "sbinit":
+		return checkOurs(list, environ)
+	case slices.Contains(engines, name) && needsEngine:
+		return checkInside(list)
+	case slices.Contains(engines, name):
+		return name + " is for blocks `" + engine + "`"
+	case slices.Contains(plain, name):
+		return ""
+	case strings.Contains(name, "/") && k.exists(name):
+		return ""
+	}
+	return "no test and no step of CI runs " + name
+}
+
+func (k kitchen) checkMake(targets []string) string {
+	for _, target := range targets {
+		switch {
+		case strings.Contains(target, "="):
+		case !strings.Contains(k.makefile, "\n"+target+":"):
+			return "the Makefile has no target " + target
+		case apart[target] == "" && !regexp.MustCompile(`step make `+target+`\b`).MatchString(k.ci):
+			return ".ci/run does not call make " + target
+		}
+	}
+	return ""
+}
+
+// checkGo looks for the tests that `go test` is to run.
+func (k kitchen) checkGo(list []string) string {
+	folder, pattern := list[len(list)-1], ""
+	for i, word := range list[:len(list)-1] {
+		if (word == "-run" || word == "-bench") && list[i+1] != "^$" {
+			pattern = list[i+1]
+		}
+	}
+	if !k.exists(strings.TrimSuffix(folder, "/...")) {
+		return folder + " does not exist"
+	}
+	matches := func(name string) bool { return regexp.MustCompile(pattern).MatchString(name) }
+	if list[0] == "test" && pattern != "" && !slices.ContainsFunc(k.tests(folder), matches) {
+		return folder + " has no test " + pattern
+	}
+	return ""
+}
+
+// checkOurs has sbinit read its own command line.
+func checkOurs(argv, environ []string) string {
+	_, warnings, err := config.Parse(config.Input{Args: append([]string{"sbinit"}, argv[1:]...), Environ: environ})
+	if err != nil || len(warnings) > 0 {
+		return firstLine(err, warnings)
+	}
+	return ""
+}
+
+// checkInside is for a command line of sbinit's in an engine's, as that of `docker exec`.
+func checkInside(list []string) string {
+	i := slices.Index(list, "/sbinit")
+	if i < 1 || strings.HasPrefix(list[i-1], "--") {
+		return ""
+	}
+	return checkOurs(list[i:], nil)
+}
+
+func TestCommands(t *testing.T) {
+	read := func(name string) string {
+		content, err := os.ReadFile(filepath.Join(root(), name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(content)
+	}
+	k := kitchen{
+		makefile: read("Makefile"), ci: read(".ci/run"),
+		exists: func(name string) bool { _, err := os.Stat(filepath.Join(root(), name)); return err == nil },
+		tests:  func(folder string) []string { return testsIn(t, filepath.Join(root(), folder)) },
+	}
+	found := 0
+	for _, d := range documents(t) {
+		for _, b := range d.blocks {
+			if slices.Contains([]string{"bash", "console", "shell", "shell-session"}, b.info) {
+				t.Errorf("%s:%d: want %q or %q, not %q", d.name, b.line, shell, engine, b.info)
+			}
+			if b.info != shell && b.info != engine {
+				continue
+			}
+			for _, line := range b.lines() {
+				found++
+				if fault := k.check(line, b.info == engine); fault != "" {
+					t.Errorf("%s:%d: %s: %s", d.name, b.line, line, fault)
+				}
+			}
+		}
+	}
+	if found < 5 {
+		t.Errorf("only %d commands found", found)
+	}
+}
+
+// testsIn lists the tests and benchmarks of a folder.
+func testsIn(t *testing.T, folder string) (names []string) {
+	files, err := filepath.Glob(filepath.Join(folder, "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(`(?m)^func ((?:Test|Benchmark|Fuzz)\w+)`).FindAllSubmatch(content, -1) {
+			names = append(names, string(m[1]))
+		}
+	}
+	return names
+}
+
+func TestCommandsViolated(t *testing.T) {
+	k := kitchen{
+		makefile: "\nbuild: x\n\ttrue\ntest: build\ndance:\n", ci: "step make test\n",
+		exists: func(name string) bool { return name == "deploy/run.sh" || name == "./internal/x" },
+		tests:  func(string) []string { return []string{"TestOne"} },
+	}
+	for line, good := range map[string]bool{
+		"make build test X=1":                        true,
+		"make dance":                                 false,
+		"make sing":                                  false,
+		"sbinit guard -- daemon 'a b'":               true,
+		"SBINIT_KILL_GRACE=1s sbinit guard daemon":   true,
+		"SBINIT_KILL_GRACE=soon sbinit guard daemon": false,
+		"bin/sbinit ps --jason":                      false,
+		"cd x && sbinit orphans --count":             true,
+		"cd x && sbinit orphans --counts":            false,
+		"docker run image":                           false,
+		"deploy/run.sh --runs 2":                     true,
+		"deploy/walk.sh":                             false,
+		"strange":                                    false,
+		"go test ./internal/x -run One":              false,
+		"go test -run One ./internal/x":              true,
+		"go test -run Two ./internal/x":              false,
+		"go test -run '^$' -bench . ./internal/x":    true,
+		"go test ./internal/y":                       false,
+	} {
+		if fault := k.check(line, false); (fault == "") != good {
+			t.Errorf("%s: %q", line, fault)
+		}
+	}
+	for line, good := range map[string]bool{
+		"docker exec c /sbinit orphans --max 0":             true,
+		"docker exec c /sbinit orphans --max none":          false,
+		"docker run --rm --entrypoint /sbinit IMAGE doctor": true,
+		"docker build -t sbinit . && podman run sbinit":     true,
+		"strange": false,
+	} {
+		if fault := k.check(line, true); (fault == "") != good {
+			t.Errorf("%s: %q", line, fault)
+		}
+	}
+}
+
+func TestBlocks(t *testing.T) {
+	d := read("a.md", "prose\n```sh engine\none \\\n  two # comment\n# all comment\n\nthree#no\n```\nmore\n")
+	if len(d.blocks) != 1 || d.blocks[0].info != engine || d.blocks[0].line != 2 || d.prose != "prose\nmore\n\n" {
+		t.Fatalf("%+v", d)
+	}
+	if got := d.blocks[0].lines(); !slices.Equal(got, []string{"one    two", "three#no"}) {
+		t.Errorf("%q", got)
+	}
+	if got := words(`a 'b c' "d"e ''`); !slices.Equal(got, []string{"a", "b c", "de", ""}) {
+		t.Errorf("%q", got)
+	}
+}
