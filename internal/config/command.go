@@ -31,8 +31,8 @@ const (
 // usageLine stands in for the whole help in an error.
 const usageLine = "usage: sbinit [OPTIONS] [--] PROGRAM [ARG...]"
 
-// Words that are commands as a first argument, beside the views'. As PID 1 only some are, so that
-// `docker run IMAGE ps` runs the image's ps.
+// Words that are commands as a first argument, beside the views'. As PID 1 only some
+// are, so that `docker run IMAGE ps` runs the image's ps.
 var (
 	words     = []string{"guard", "terminal", "shell", "keep", "version", "help"}
 	pid1Words = []string{"help", "version", "doctor"}

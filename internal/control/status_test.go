@@ -65,7 +65,7 @@ func hostile() *Status {
 	s := &Status{Version: name, Commit: name, Policy: "abandoned", Main: Program{math.MaxInt32, name}}
 	for range 4096 {
 		s.Guards = append(s.Guards, Program{math.MaxInt32, name})
-		s.Sessions = append(s.Sessions, Session{math.MaxInt32, math.MaxInt32, math.MaxUint32, math.MaxInt64})
+		s.Sessions = append(s.Sessions, Session{math.MaxInt32, math.MaxInt32, math.MaxInt32, math.MaxInt64})
 	}
 	for i := range 64 {
 		s.Counts.SessionsEnded = append(s.Counts.SessionsEnded, Tally{strings.Repeat("r", i), math.MaxInt64})

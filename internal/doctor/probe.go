@@ -19,7 +19,7 @@ const (
 	needTerminal = "terminal"
 )
 
-// Finding is the outcome of a probe.
+// A finding is the outcome of a probe.
 type finding struct {
 	*probe
 	detail string

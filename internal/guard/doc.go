@@ -21,4 +21,7 @@
 // front and keeper put /dev/null in their place, so that end of file and EPIPE
 // reach both sides. On a terminal the program is in front's process group, where
 // the kernel's own signals reach it; elsewhere it has a group of its own.
+//
+// A front can have the worker of a terminal session (package terminal) in the keeper's
+// place, which speaks with the caller by itself: the same pair, another [Role].
 package guard

@@ -4,7 +4,7 @@
 // does not let a package have. pid1 is us, main is the workload, also where we
 // are a subreaper instead of PID 1.)
 //
-// These ways lead through the code.
+// Six ways lead through the code.
 //
 // A signal:
 //
@@ -31,16 +31,18 @@
 //	        -> inspector: has a descendant the same name? -> ledger.succeed
 //	        -> it takes over, or ending.Step until nobody is left
 //
-// A session, opened through the control socket (socket.go, session.go, hosted.go):
+// A terminal session's (session.go; whose its processes are: hosted.go):
 //
-//	a connection -> socket.hear, which reads nothing of it -> container.openSessions, host
-//	        -> a worker (package terminal), entered as an owner: ledger.hosts
-//	        its exit -> container.sessionEnded -> look -> ledger.endSession, if it left anybody
+//	caller connects -> loop.dispatch -> socket.accept -> socket.hear, which only peeks
+//	        -> a status: socket.answer
+//	        -> anything else: container.openSessions -> a worker, our child, with the connection
+//	worker's exit -> container.sessionEnded, which reads its status (wire.Outcome) -> watcher.look
+//	        -> ledger.endSession, if it left anybody: ending.Step until nobody is left
 //
 // The end:
 //
-//	container.mainEnded -> beginDrain: sessions are told to close, for part of the grace
-//	        -> newDrain: contain.Ladder over everybody, SIGTERM, grace, SIGKILL,
+//	container.mainEnded -> beginDrain: SIGTERM to the sessions' workers, and a recess until these have gone
+//	        -> drain: contain.Ladder over everybody, SIGTERM, grace, SIGKILL,
 //	        until empty or the deadline -> Run's exit status
 //
 // The state of each is in the struct it is named after, and no other goroutine

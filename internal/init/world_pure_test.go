@@ -36,6 +36,7 @@ type world struct {
 	marks  int    // ends of what was checked of it
 
 	bears     map[int]uint64         // marks
+	workers   map[int]bool           // of terminal sessions
 	unmarked  bool                   // nobody can be marked
 	stubborn  map[int]bool           // ignores everything but SIGKILL
 	immortal  map[int]bool           // ignores SIGKILL as well: in an uninterruptible sleep
@@ -217,7 +218,7 @@ func (w *world) markAll(q inquiry) {
 	}
 }
 
-func (w *world) spawned(pid int) bool { return pid == mainPID }
+func (w *world) spawned(pid int) bool { return pid == mainPID || w.workers[pid] }
 
 func (w *world) watch(proc.ID) {}
 

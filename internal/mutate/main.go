@@ -112,13 +112,17 @@ func (m mutation) try() error {
 	return nil
 }
 
-// copyTree copies what git tracks, as it is now, and applies the patch.
+// copyFiles copies what git tracks or would, as it is now, into folder $1.
+const copyFiles = `git ls-files -z --cached --others --exclude-standard |
+	xargs -0 sh -c 'to=$0; for file; do [ ! -e "$file" ] || cp --parents -t "$to" "$file" || exit; done' "$1"`
+
+// copyTree makes a copy of the tree and applies the patch to it.
 func (m mutation) copyTree(dir string) error {
 	patch, err := filepath.Abs(m.file)
 	if err != nil {
 		return err
 	}
-	if out, err := command(".", "sh", "-c", `git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents -t "$1"`, "sh", dir); err != nil {
+	if out, err := command(".", "sh", "-c", copyFiles, "sh", dir); err != nil {
 		return fmt.Errorf("copy the tree: %s", out)
 	}
 	if out, err := command(dir, "git", "apply", "--recount", patch); err != nil {

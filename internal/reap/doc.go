@@ -12,7 +12,8 @@
 //	parent                              child
 //	──────                              ─────
 //	plan: everything laid out
-//	clone ────────────────────────────▶ own group or session, terminal's foreground
+//	clone ────────────────────────────▶ own group or session, standard descriptors
+//	  │                                 terminal and its foreground, identity
 //	  │                                 working directory, limit of open files
 //	read the pipe                       LISTEN_PID, signal actions, signal mask
 //	  │                                 execve of each candidate

@@ -132,3 +132,43 @@ func TestPatientDescriptor(t *testing.T) {
 		t.Errorf("%d bytes, then %v", total, err)
 	}
 }
+
+// TestPausedInput: messages that are here already are not forgotten when none were taken for
+// a while.
+func TestPausedInput(t *testing.T) {
+	c, caller := pair(t)
+	for c.listening() {
+		c.say(wire.Output{Data: make([]byte, wire.MaxData)})
+	}
+	if _, err := unix.Write(caller, wire.Close{}.Append(nil)); err != nil {
+		t.Fatal(err)
+	}
+	if !c.receive(func(wire.CallerMessage, error) { t.Error("taken all the same") }) {
+		t.Error("there is said to be nothing")
+	}
+	c.mute()
+	got := 0
+	if c.receive(func(m wire.CallerMessage, err error) { got++ }); got != 1 {
+		t.Errorf("%d messages came", got)
+	}
+}
+
+// TestManyMessages: those that are here already, but one call does not take, are said to be
+// there.
+func TestManyMessages(t *testing.T) {
+	c, caller := pair(t)
+	for range batch + 1 {
+		c.show(wire.Output{Data: []byte("x")})
+	}
+	if _, err := c.flush(); err != nil {
+		t.Fatal(err)
+	}
+	p, got := newPeer(caller), 0
+	count := func(wire.WorkerMessage) { got++ }
+	if more := p.receive(count); !more || got != batch {
+		t.Errorf("%d messages, more %v", got, more)
+	}
+	if more := p.receive(count); more || got != batch+1 {
+		t.Errorf("%d messages, more %v", got, more)
+	}
+}

@@ -3,7 +3,6 @@ package terminal
 import (
 	"os"
 	"slices"
-	"time"
 	"unicode/utf8"
 
 	"golang.org/x/sys/unix"
@@ -13,49 +12,6 @@ import (
 	"github.com/sbinit/sbinit/internal/reap"
 	"github.com/sbinit/sbinit/internal/terminal/wire"
 )
-
-// Places in a shell's polls.
-const (
-	shellIn = iota
-	shellOut
-	shellPeer
-	shellPlaces
-)
-
-const (
-	// closeLimit is how long a shell that was told to stop waits for its session's end.
-	closeLimit = 15 * time.Second
-	// hostLimit is how long a front may take to clean up after its worker.
-	hostLimit = 15 * time.Second
-)
-
-// wait waits for what the shell has an interest in now.
-func (h *shell) wait() {
-	h.polls[shellIn].Fd, h.polls[shellOut].Fd, h.polls[shellPeer].Fd = -1, -1, -1
-	if h.told == 0 && h.peer.room() > 0 && !h.peer.gone {
-		h.polls[shellIn] = unix.PollFd{Fd: int32(h.screen.in.fd), Events: unix.POLLIN}
-	}
-	if len(h.shown) > 0 {
-		h.polls[shellOut] = unix.PollFd{Fd: int32(h.screen.out.fd), Events: unix.POLLOUT}
-	}
-	if !h.peer.gone {
-		h.polls[shellPeer] = unix.PollFd{Fd: int32(h.peer.socket.fd)}
-		if len(h.shown) < outputMark {
-			h.polls[shellPeer].Events |= unix.POLLIN
-		}
-		if len(h.peer.queue) > 0 {
-			h.polls[shellPeer].Events |= unix.POLLOUT
-		}
-	}
-	h.poll(h.giveUp)
-}
-
-func (h *shell) poll(deadline time.Time) {
-	for i := range h.polls {
-		h.polls[i].Revents = 0
-	}
-	_, _ = unix.Poll(h.polls, timeout(deadline, time.Now())) // EINTR: look around all the same
-}
 
 // shellOpen asks for a program with the working directory and the environment that we
 // have, the listed part of it; the protocol knows UTF-8 alone.

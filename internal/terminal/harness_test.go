@@ -14,7 +14,8 @@ import (
 type session struct {
 	*testns.Container
 	t     *testing.T
-	rest  int // where the next one begins
+	rest  int // where the worker's next line begins
+	tail  int // where its last one ended
 	seen  []wire.WorkerMessage
 	shown strings.Builder // output of the terminal
 	mark  int             // up to where a test has looked at it
@@ -26,7 +27,7 @@ func begin(t *testing.T, o testns.Options, env ...string) *session {
 	if o.Stdin == testns.Default {
 		o.Stdin = testns.Pipe
 	}
-	o.NotPID1, o.Env = true, testns.Environ(append([]string{"TOOL=" + testns.Tool(t), "HOSTILE=" + testns.Hostile(t)}, env...)...)
+	o.NotPID1, o.Env = true, testns.Environ(env...)
 	return &session{Container: testns.Start(t, o, testns.Yard(t, testns.Build(t), "terminal")...), t: t}
 }
 
@@ -34,7 +35,7 @@ func begin(t *testing.T, o testns.Options, env ...string) *session {
 func open(t *testing.T, o testns.Options, env []string, argv ...string) *session {
 	t.Helper()
 	s := begin(t, o, env...)
-	s.send(wire.Open{Cols: 80, Rows: 24, Argv: argv, Env: []string{"PS1=> "}})
+	s.send(wire.Open{Cols: 80, Rows: 24, Argv: argv, Env: []string{"PS1=> ", "TOOL=" + testns.Tool(t), "HOSTILE=" + testns.Hostile(t)}})
 	message[wire.Ready](s)
 	return s
 }
@@ -114,6 +115,7 @@ func (s *session) read() {
 			s.t.Fatalf("the worker says %.200q: %v", line, err)
 		}
 		s.take(m)
+		s.tail = s.rest
 	}
 }
 
@@ -151,18 +153,13 @@ func message[M wire.WorkerMessage](s *session) (m M) {
 	return m
 }
 
-// accepts waits until so many bytes of input were taken.
-func (s *session) accepts(n int) {
-	s.t.Helper()
-	for message[wire.Accepted](s).Offset < int64(n) {
-	}
-}
-
 // status waits for the exit status of `sbinit terminal`.
 func (s *session) status() (code int) {
 	s.t.Helper()
 	s.WaitFor(s.t, "the front's end", func() bool {
-		_, after, ended := strings.Cut("\n"+s.Stdout(), "\nstatus ")
+		s.read()
+		text := s.Stdout()[s.tail:]
+		_, after, ended := strings.Cut(strings.ReplaceAll("\n"+text, "\x00", "\n"), "\nstatus ") // NUL is what a full pipe holds
 		if ended {
 			_, err := fmt.Sscan(after, &code)
 			ended = err == nil

@@ -1,8 +1,9 @@
 package terminal
 
 import (
-	"github.com/sbinit/sbinit/internal/terminal/wire"
 	"golang.org/x/sys/unix"
+
+	"github.com/sbinit/sbinit/internal/terminal/wire"
 )
 
 // A peer is the worker, as its caller has it.
@@ -55,15 +56,16 @@ func (p *peer) write() (int, error) {
 	return max(n, 0), err
 }
 
-// receive calls fn for each message that has come.
-func (p *peer) receive(fn func(wire.WorkerMessage)) {
+// receive calls fn for each message that has come, and says whether there may be more,
+// which the socket would not tell of.
+func (p *peer) receive(fn func(wire.WorkerMessage)) (more bool) {
 	for range batch {
 		if p.gone {
-			return
+			return false
 		}
 		line, err := p.reader.Line()
 		if err == unix.EAGAIN {
-			return
+			return false
 		}
 		var m wire.WorkerMessage
 		if err == nil {
@@ -71,13 +73,14 @@ func (p *peer) receive(fn func(wire.WorkerMessage)) {
 		}
 		if err != nil {
 			p.gone = true
-			return
+			return false
 		}
 		if a, ok := m.(wire.Accepted); ok {
 			p.accepted = a.Offset
 		}
 		fn(m)
 	}
+	return true
 }
 
 func (p *peer) close() {

@@ -10,8 +10,7 @@ import (
 
 // polls are the descriptors that a worker waits for.
 type polls struct {
-	fds   []unix.PollFd // those below, then the signals'
-	hurry bool          // there is more to do at once
+	fds []unix.PollFd // those below, then the signals'
 }
 
 // Places in polls.
@@ -39,9 +38,6 @@ func (p *polls) begin(source *signals.Source, superior Superior) {
 
 // wait sleeps until one is ready, or it is time.
 func (p *polls) wait(milliseconds int) error {
-	if p.hurry {
-		milliseconds, p.hurry = 0, false
-	}
 	for i := range p.fds {
 		p.fds[i].Revents = 0
 	}
@@ -79,5 +75,8 @@ func (p *polls) callerGone() bool {
 func (w *worker) wait() error {
 	w.interest(&w.polls.fds[pollIn], &w.polls.fds[pollOut])
 	w.polls.fds[pollTTY] = w.ttyInterest()
+	if w.more && w.listening() {
+		return w.polls.wait(0)
+	}
 	return w.polls.wait(timeout(w.due(), time.Now()))
 }

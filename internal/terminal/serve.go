@@ -115,7 +115,7 @@ func (w *worker) give(output []byte) {
 		}
 	}
 	if len(output) > 0 {
-		w.say(wire.Output{Offset: w.tty.given, Data: output})
+		w.show(wire.Output{Offset: w.tty.given, Data: output})
 		w.tty.given += int64(len(output))
 	}
 	w.session.active()

@@ -16,6 +16,13 @@ import (
 // statusFailed is the exit status of a shell that could not do its job.
 const statusFailed = 125
 
+const (
+	// closeLimit is how long a shell that was told to stop waits for its session's end.
+	closeLimit = 15 * time.Second
+	// hostLimit is how long a front may take to clean up after its worker.
+	hostLimit = 15 * time.Second
+)
+
 // A Link is a connection to a worker.
 type Link struct {
 	FD   int // a stream socket
@@ -53,6 +60,7 @@ type shell struct {
 	peer   *peer
 	shown  []byte // output that waits for the screen
 	modes  modes  // what the program has made of it
+	more   bool   // the next message may be here already
 	host   int    // our child, until it is reaped
 	polls  []unix.PollFd
 
@@ -103,8 +111,8 @@ func (h *shell) run() {
 		h.hear()
 		h.reap()
 		h.read()
-		if len(h.shown) < outputMark {
-			h.peer.receive(h.take)
+		if h.roomy() {
+			h.more = h.peer.receive(h.take)
 		}
 		h.peer.flush()
 		h.show()
@@ -120,6 +128,9 @@ func (h *shell) leave() {
 	}
 	h.screen.restore()
 }
+
+// roomy says whether more output is wanted.
+func (h *shell) roomy() bool { return len(h.shown) < outputMark }
 
 // await waits for the front of our own worker, which ends what the worker has left.
 func (h *shell) await() {

@@ -2,10 +2,14 @@ package terminal_test
 
 import (
 	"bytes"
+	"crypto/md5"
 	"fmt"
 	"math/rand"
 	"strings"
 	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/sbinit/sbinit/internal/terminal/wire"
 	"github.com/sbinit/sbinit/internal/testns"
@@ -42,14 +46,15 @@ func TestJobControl(t *testing.T) {
 		s.types(ctrlZ)
 		s.shows("Stopped")
 		s.runs("fg", "sleep 1001\r\n")
-		s.send(wire.Signal{Signal: 15})
+		s.WaitFor(t, "the job to go on", func() bool { return s.One("sleep").State == 'S' }) // in the foreground by then
+		s.send(wire.Signal{Signal: unix.SIGTERM})
 		s.shows("Terminated")
-		for sig, says := range map[int]string{2: "130", 3: "131", 9: "137", 10: "138"} {
+		for sig, says := range map[unix.Signal]string{unix.SIGINT: "130", unix.SIGQUIT: "131", unix.SIGKILL: "137", unix.SIGUSR1: "138"} {
 			s.types("sh -c 'echo pid; exec sleep 1002'; echo status $?\n")
 			s.shows("\r\npid")
 			s.One("sleep")
-			s.send(wire.Signal{Signal: signalOf(sig)})
-			if sig == 2 {
+			s.send(wire.Signal{Signal: sig})
+			if sig == unix.SIGINT {
 				s.shows("> ") // bash drops the rest of the line
 				continue
 			}
@@ -125,6 +130,7 @@ func (s *session) paste(data []byte) {
 		}
 		room := min(wire.Window-(sent-int(accepted)), wire.MaxData, len(data)-sent)
 		if room <= 0 {
+			time.Sleep(time.Millisecond)
 			continue
 		}
 		if _, err := s.Input().Write(wire.Input{Data: data[sent : sent+room]}.Append(nil)); err != nil {
@@ -138,13 +144,12 @@ func (s *session) paste(data []byte) {
 func TestPaste(t *testing.T) {
 	text := bytes.Repeat([]byte("0123456789abcde\n"), 1<<16)
 	testns.Each(t, func(t *testing.T, o testns.Options) {
-		for _, reader := range []string{"exec head -c 1048576", "while dd bs=65536 count=1 2>/dev/null | grep -q .; do sleep 0.001; done"} {
-			s := open(t, o, nil, "sh", "-c", "stty -echo -icanon min 1; echo ready; ("+reader+") | md5sum; :")
+		for _, reader := range []string{"head -c 1048576", "for i in $(seq 64); do head -c 16384; sleep 0.005; done"} {
+			s := open(t, o, nil, "sh", "-c", "stty raw -echo; echo ready; ("+reader+") | md5sum")
 			s.shows("ready")
-			go s.paste(append(text, ctrlD...))
-			s.accepts(1 << 20)
-			s.send(wire.Close{})
-			s.ends(wire.ReasonClosed, 0)
+			go s.paste(text)
+			s.shows(fmt.Sprintf("%x", md5.Sum(text)))
+			s.ends(wire.ReasonExited, 0)
 		}
 		s := open(t, o, nil, "sh", "-c", "stty raw -echo; echo ready; exec sleep 1000")
 		s.shows("ready")

@@ -32,6 +32,7 @@ type worker struct {
 	ending bool
 	late   int  // bytes of output read since the end began
 	hungUp bool // nobody has the slave, for now
+	more   bool // the caller's next message may be here already
 	output [wire.MaxData]byte
 	now    time.Time
 	polls  polls
@@ -128,7 +129,10 @@ func (w *worker) reap() {
 
 // listen takes the caller's messages.
 func (w *worker) listen() {
-	w.polls.hurry = w.receive(func(m wire.CallerMessage, err error) {
+	if !w.polls.ready(pollIn) && !w.more {
+		return
+	}
+	w.more = w.receive(func(m wire.CallerMessage, err error) {
 		if err != nil {
 			w.session.handle(fault(err))
 			return
