@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -165,6 +166,27 @@ func checkInside(list []string) string {
 	return checkOurs(list[i:], nil)
 }
 
+// vector is a command line of sbinit's as Dockerfiles and manifests write it.
+var vector = regexp.MustCompile(`\["[^"]*/sbinit"(?:, *"[^"]*")*\]`)
+
+// checkVectors looks at those of a block. One that ends with -- has a program behind it.
+func checkVectors(text string) (faults []string) {
+	for _, one := range vector.FindAllString(text, -1) {
+		var argv []string
+		if err := json.Unmarshal([]byte(one), &argv); err != nil {
+			faults = append(faults, one+": "+err.Error())
+			continue
+		}
+		if argv[len(argv)-1] == "--" {
+			argv = append(argv, "program")
+		}
+		if fault := checkOurs(argv, nil); fault != "" {
+			faults = append(faults, one+": "+fault)
+		}
+	}
+	return faults
+}
+
 func TestCommands(t *testing.T) {
 	read := func(name string) string {
 		content, err := os.ReadFile(filepath.Join(root(), name))
@@ -183,6 +205,9 @@ func TestCommands(t *testing.T) {
 		for _, b := range d.blocks {
 			if slices.Contains([]string{"bash", "console", "shell", "shell-session"}, b.info) {
 				t.Errorf("%s:%d: want %q or %q, not %q", d.name, b.line, shell, engine, b.info)
+			}
+			for _, fault := range checkVectors(b.text) {
+				t.Errorf("%s:%d: %s", d.name, b.line, fault)
 			}
 			if b.info != shell && b.info != engine {
 				continue
@@ -267,6 +292,9 @@ func TestBlocks(t *testing.T) {
 		t.Fatalf("%+v", d)
 	}
 	if got := d.blocks[0].lines(); !slices.Equal(got, []string{"one    two", "three#no"}) {
+		t.Errorf("%q", got)
+	}
+	if got := checkVectors(`CMD ["/sbinit", "--"] ["/x/sbinit", "check", "--max-orphanz", "2"] ["/sbinit", "check"] ["x"]`); len(got) != 1 {
 		t.Errorf("%q", got)
 	}
 	if got := words(`a 'b c' "d"e ''`); !slices.Equal(got, []string{"a", "b c", "de", ""}) {
