@@ -75,7 +75,7 @@ e2e: build ## real containers: starts a dockerd of its own (root, docker.io, bus
 
 .PHONY: incident
 incident: build ## the real sandbox-agent and claude-agent-acp, RUNS of each (root, node, npm, tini)
-	deploy/incident/run.sh --runs $(RUNS) --init $(CURDIR)/$(BIN) --only sbinit --only tini
+	deploy/incident/run.sh --runs $(RUNS) --init $(CURDIR)/$(BIN)
 
 .PHONY: size
 size: build ## the budgets: size of the binary, memory and threads of PID 1

@@ -38,7 +38,7 @@ export const builtin = [
   { expected: 'contained', text: 'guard-daemon=env SBINIT_GUARD=sandbox-agent SBINIT_ORPHANS=keep @ --',
     scenarios: ['devserver'], kills: ['TERM daemon', 'KILL daemon'] },
   { expected: 'contained', text: 'guard-agent=env SBINIT_GUARD=claude-agent-acp @ --',
-    scenarios: ['lifetime', 'pair'], kills: ['KILL daemon'] },
+    scenarios: ['lifetime', 'pair', 'twins'], kills: ['KILL daemon'] },
   { ...usual, expected: 'leak', text: 'tini --' },
 ];
 

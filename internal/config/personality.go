@@ -23,28 +23,29 @@ type personality struct {
 }
 
 // The peers leave the rest of the processes to the kernel, which kills them all
-// when PID 1 ends: no grace. They adopt orphans only where they are told to.
+// when PID 1 ends: no grace. They adopt orphans only where they are told to, and make no
+// file.
 var personalities = [...]personality{
 	Native: {names: []string{"sbinit"}},
 	Tini: {
 		names:   []string{"tini", "docker-init"},
 		version: "tini version 0.19.0",
 		defaults: []string{
-			"SBINIT_FORWARD=child", "SBINIT_ORPHANS=keep", "SBINIT_SUBREAPER=off", "SBINIT_EXIT_GRACE=0",
+			"SBINIT_FORWARD=child", "SBINIT_ORPHANS=keep", "SBINIT_SUBREAPER=off", "SBINIT_EXIT_GRACE=0", "SBINIT_SOCKET=off",
 		},
 	},
 	DumbInit: {
 		names:   []string{"dumb-init"},
 		version: "dumb-init v1.2.5",
 		defaults: []string{
-			"SBINIT_SETSID=on", "SBINIT_ORPHANS=keep", "SBINIT_SUBREAPER=off", "SBINIT_EXIT_GRACE=0",
+			"SBINIT_SETSID=on", "SBINIT_ORPHANS=keep", "SBINIT_SUBREAPER=off", "SBINIT_EXIT_GRACE=0", "SBINIT_SOCKET=off",
 		},
 	},
 	Catatonit: {
 		names:   []string{"catatonit", "podman-init"},
 		version: "tini version 0.2.1_catatonit",
 		defaults: []string{
-			"SBINIT_FORWARD=child", "SBINIT_ORPHANS=keep", "SBINIT_SUBREAPER=off", "SBINIT_EXIT_GRACE=0",
+			"SBINIT_FORWARD=child", "SBINIT_ORPHANS=keep", "SBINIT_SUBREAPER=off", "SBINIT_EXIT_GRACE=0", "SBINIT_SOCKET=off",
 		},
 	},
 }

@@ -23,9 +23,9 @@ func TestCalled(t *testing.T) {
 func TestPersonalityDefaults(t *testing.T) {
 	for p, want := range map[Personality][]string{
 		Native:    nil,
-		Tini:      {"SBINIT_EXIT_GRACE=0", "SBINIT_FORWARD=child", "SBINIT_ORPHANS=keep", "SBINIT_SUBREAPER=off"},
-		DumbInit:  {"SBINIT_EXIT_GRACE=0", "SBINIT_ORPHANS=keep", "SBINIT_SETSID=on", "SBINIT_SUBREAPER=off"},
-		Catatonit: {"SBINIT_EXIT_GRACE=0", "SBINIT_FORWARD=child", "SBINIT_ORPHANS=keep", "SBINIT_SUBREAPER=off"},
+		Tini:      {"SBINIT_EXIT_GRACE=0", "SBINIT_FORWARD=child", "SBINIT_ORPHANS=keep", "SBINIT_SOCKET=off", "SBINIT_SUBREAPER=off"},
+		DumbInit:  {"SBINIT_EXIT_GRACE=0", "SBINIT_ORPHANS=keep", "SBINIT_SETSID=on", "SBINIT_SOCKET=off", "SBINIT_SUBREAPER=off"},
+		Catatonit: {"SBINIT_EXIT_GRACE=0", "SBINIT_FORWARD=child", "SBINIT_ORPHANS=keep", "SBINIT_SOCKET=off", "SBINIT_SUBREAPER=off"},
 	} {
 		if got := differences(Default(p), Default(Native)); !slices.Equal(got, want) {
 			t.Errorf("%s differs by %q, want %q", p, got, want)

@@ -57,14 +57,10 @@ func (l *ledger) place(o *orphan, now time.Time) bool {
 
 // byMark is the guard whose mark a process was started with, or nil.
 func (l *ledger) byMark(k *kin) *kin {
-	mark := k.outer
-	if k.mark == 0 {
-		mark = l.world.mark(k.PID)
-	}
-	if g := l.marks.of[mark]; g != nil && l.kin.mayOwn(g, k.ID) {
+	if g := l.marks.of[l.world.mark(k.PID)]; g != nil && l.kin.mayOwn(g, k.ID) {
 		return g
 	}
-	return nil
+	return l.bySeal(k)
 }
 
 // marked says whether a guard is known by the mark that a process bears.
@@ -87,7 +83,6 @@ func (l *ledger) attribute(o *orphan, owner *kin, by string, now time.Time) {
 	k := l.kin.all[o.ID]
 	l.remember(owner)
 	k.parent, k.line = owner.ID, true
-	l.markKin([]*kin{k})
 	l.own(o, owner, now)
 }
 

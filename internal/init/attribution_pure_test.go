@@ -1,6 +1,7 @@
 package pid1
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -207,6 +208,9 @@ func TestLateOrphans(t *testing.T) {
 	g.orphan(30, 11)
 	g.stubborn[30] = true
 	g.pass(time.Second)
+	if !slices.Contains(g.sent, "30 [terminated continued]") {
+		t.Errorf("sent %q", g.sent)
+	}
 	g.die(11)
 	g.orphan(31, 30)
 	g.pass(time.Minute)
@@ -311,4 +315,21 @@ func TestMarks(t *testing.T) {
 			t.Errorf("%d was marked %d times", pid, n)
 		}
 	}
+}
+
+// TestEvidenceOfSeenLine: of a process that was seen below somebody else nothing tells
+// otherwise.
+func TestEvidenceOfSeenLine(t *testing.T) {
+	g := newGuardWorld(t)
+	g.unmarked = true
+	g.settledAgent(10)
+	g.run(40, runner, nobody)
+	g.run(41, 40, nobody)
+	g.alike[41] = 10
+	g.look()
+	g.die(40)
+	g.pass(time.Second)
+	g.die(10)
+	g.pass(time.Minute)
+	g.wantAlive(41)
 }

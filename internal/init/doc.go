@@ -25,11 +25,13 @@
 //	        -> its grace passes -> inspector.judge, on a thread of its own
 //	        -> ledger.decide -> ending.Step (contain.Ladder: SIGTERM, SIGKILL) until nobody is left
 //
-// A guard's end (SBINIT_GUARD; guards.go, who descends from whom: kinship.go):
+// A guard's end (SBINIT_GUARD; guards.go, who descends from whom: kinship.go). Each
+// guard and all that it starts bear a number which the kernel passes on to what these
+// start (marks.go), so that also an orphan whose parents nobody saw has an owner:
 //
 //	pidfd of the guard -> watcher.look -> kinship.observe, ended
 //	        -> inspector: has a descendant the same name? -> ledger.succeed
-//	        -> it takes over, or ending.Step until nobody is left
+//	        -> it takes over (succession.go), or ending.Step until nobody is left
 //
 // A terminal session's (session.go; whose its processes are: hosted.go):
 //

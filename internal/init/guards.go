@@ -18,7 +18,7 @@ func (l *ledger) observeGuards(s *proc.Snapshot, now time.Time) {
 			l.kin.all[id].ask = true
 		}
 	}
-	for _, g := range l.kin.ended() {
+	for _, g := range l.kin.ended(now) {
 		switch {
 		case g.entry == ofSession:
 			l.endSession(g, s, now)
@@ -95,6 +95,7 @@ func (l *ledger) resign(k *kin) {
 	k.entry, k.again = -1, false
 	l.kin.lead(k, outer)
 	l.marks.pass(k, outer)
+	l.log.Debug("guard is none any more", log.Number("pid", k.PID))
 }
 
 func (l *ledger) foundGuard(k *kin, now time.Time) {
@@ -107,7 +108,7 @@ func (l *ledger) foundGuard(k *kin, now time.Time) {
 
 // succeed decides what becomes of what a guard owned: a living descendant of the
 // same name takes it over (a launcher handed over, a daemon forked), or it is
-// ended.
+// ended. What a launcher has only just forked may not bear the name yet.
 func (l *ledger) succeed(v verdict, s *proc.Snapshot, now time.Time) {
 	l.named(v, s, now)
 	g := l.kin.all[v.subject]
@@ -121,6 +122,11 @@ func (l *ledger) succeed(v verdict, s *proc.Snapshot, now time.Time) {
 			l.marks.pass(ended, heir)
 		}
 		l.log.Info("guard handed over", log.Number("pid", g.PID), log.Number("to", heir.PID), log.Text("guard", l.cfg.Guard[g.entry]))
+		return
+	}
+	if g.wait.IsZero() && l.kin.anyNew(left, now) {
+		g.over, g.wait = false, now.Add(execTime)
+		l.kin.retry = earliest(l.kin.retry, g.wait)
 		return
 	}
 	l.endGuarded(g, left, s, now)

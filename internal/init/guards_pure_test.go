@@ -1,125 +1,12 @@
 package pid1
 
 import (
-	"errors"
 	"testing"
 	"time"
 
 	"github.com/sbinit/sbinit/internal/config"
 	"github.com/sbinit/sbinit/internal/proc"
 )
-
-// Entries of SBINIT_GUARD in these tests.
-const (
-	agent = iota
-	helper
-	nobody = -1
-)
-
-// A guardWorld is a world whose processes have names, and whose inspector answers.
-// Orphans without an owner are kept, so nobody is signalled for another reason.
-type guardWorld struct {
-	*world
-	entry map[int]int // which guard's name a process bears; absent: none
-	alike map[int]int // whose environment a process has a variable in common with
-}
-
-func newGuardWorld(t *testing.T) *guardWorld {
-	t.Helper()
-	return withGuards(newWorld(t, guardSettings))
-}
-
-func guardSettings(cfg *config.Config) {
-	cfg.Guard = []string{agent: "agent", helper: "helper"}
-	cfg.Orphans = config.OrphansKeep
-}
-
-func withGuards(w *world) *guardWorld {
-	g := &guardWorld{world: w, entry: map[int]int{}, alike: map[int]int{}}
-	w.verdict = g.inspect
-	return g
-}
-
-func (g *guardWorld) inspect(q inquiry) *verdict {
-	v := &verdict{kind: q.kind, subject: q.subject, name: "x"}
-	switch q.kind {
-	case aboutNames, aboutHeirs:
-		v.entries = map[proc.ID]int{}
-		for _, id := range q.others {
-			if g.procs[id.PID].ID == id {
-				v.entries[id] = g.name(id.PID)
-			}
-		}
-	case aboutOwner:
-		for _, id := range q.others {
-			if owner, ok := g.alike[q.subject.PID]; ok && owner == id.PID {
-				v.owner = id
-			}
-		}
-	case aboutMark:
-		if g.unmarked {
-			v.err = errors.New("operation not permitted")
-		}
-	}
-	return v
-}
-
-func (g *guardWorld) name(pid int) int {
-	if entry, ok := g.entry[pid]; ok {
-		return entry
-	}
-	return nobody
-}
-
-// fork starts a process by the name, and in the session, of its parent.
-func (g *guardWorld) fork(pid, parent int) {
-	delete(g.entry, pid)
-	if entry, ok := g.entry[parent]; ok {
-		g.entry[pid] = entry
-	}
-	session := g.procs[parent].SID
-	g.start(pid, parent)
-	if parent > runner {
-		g.setsid(pid, session)
-	}
-}
-
-// exec gives a process another name.
-func (g *guardWorld) exec(pid, entry int) { g.entry[pid] = entry }
-
-// run starts a process with a name of its own, in a session of its own, so that
-// sessions tell nothing.
-func (g *guardWorld) run(pid, parent, entry int) {
-	g.fork(pid, parent)
-	g.exec(pid, entry)
-	g.setsid(pid, pid)
-}
-
-// orphan starts a process and lets its parent, which nobody has seen, end.
-func (g *guardWorld) orphan(pid, grandparent int) {
-	const between = 9999
-	g.run(between, grandparent, nobody)
-	g.run(pid, between, nobody)
-	g.die(between)
-}
-
-// settledAgent is an agent that has been one for a while.
-func (g *guardWorld) settledAgent(pid int) {
-	g.run(pid, runner, agent)
-	g.pass(youngAge + time.Second)
-}
-
-// asksAbout counts the inquiries of a kind about one process.
-func (g *guardWorld) asksAbout(kind inquiryKind, pid int) (n int) {
-	for _, q := range g.asked {
-		for _, id := range q.others {
-			if q.kind == kind && id.PID == pid {
-				n++
-			}
-		}
-	}
-	return n
-}
 
 // TestGuardEnds: all that it started goes by the ladder, what lost its parent before
 // included; what the runner started stays.
@@ -188,9 +75,8 @@ func TestGuardForgets(t *testing.T) {
 	g.run(10, runner, agent)
 	for i := range 10_000 {
 		g.now = g.now.Add(10 * time.Millisecond)
-		pid := 1000 + i%500
-		g.die(pid)
-		g.run(pid, 10, i%3-1)
+		g.die(1000 + i - 500)
+		g.run(1000+i, 10, i%3-1)
 		if i%50 == 0 {
 			g.look()
 			g.asked = nil
@@ -224,130 +110,6 @@ func TestGuardForgetsMarks(t *testing.T) {
 	if n := len(g.ledger.marks.of); n > 2 || g.ledger.marks.of[first.mark] != first {
 		t.Errorf("%d marks are left, its own %v", n, g.ledger.marks.of[first.mark])
 	}
-}
-
-// TestGuardNamesReadAgain: on ticks while it is young, when it first has children, and
-// when it is orphaned; not else.
-func TestGuardNamesReadAgain(t *testing.T) {
-	g := newGuardWorld(t)
-	g.run(10, runner, nobody)
-	g.pass(time.Minute)
-	young := g.asksAbout(aboutNames, 10)
-	if young < 5 || young > 7 {
-		t.Errorf("asked %d times while it was young", young)
-	}
-	g.run(11, 10, nobody)
-	g.pass(0)
-	if n := g.asksAbout(aboutNames, 10); n != young+1 {
-		t.Errorf("asked %d times when it first had a child", n-young)
-	}
-	g.run(12, 10, nobody)
-	g.pass(time.Minute)
-	before := g.asksAbout(aboutNames, 12)
-	g.die(10)
-	g.pass(time.Minute)
-	if n := g.asksAbout(aboutNames, 12); n != before+1 {
-		t.Errorf("asked %d times when it was orphaned", n-before)
-	}
-}
-
-// TestGuardYoung: each tick wants a look as long as somebody is to be asked.
-func TestGuardYoung(t *testing.T) {
-	g := newGuardWorld(t)
-	g.run(10, runner, nobody)
-	g.look()
-	if !g.ledger.asks(g.now.Add(youngAge-1)) || g.ledger.asks(g.now.Add(youngAge)) {
-		t.Error("not until it is of age")
-	}
-	if w := newWorld(t, nil); w.ledger.asks(w.now) {
-		t.Error("without SBINIT_GUARD")
-	}
-}
-
-// TestGuardBecomes: a process that executes the guard's program later owns what it
-// started before as well.
-func TestGuardBecomes(t *testing.T) {
-	g := newGuardWorld(t)
-	g.run(10, runner, nobody)
-	g.run(11, 10, nobody)
-	g.look()
-	g.pass(2 * time.Second)
-	g.exec(10, agent)
-	g.pass(2 * time.Second)
-	g.die(10)
-	g.pass(time.Minute)
-	g.wantAlive()
-}
-
-// TestGuardExecElse: who executes another program is no guard any more. Its orphans
-// are the outer guard's, or nobody's.
-func TestGuardExecElse(t *testing.T) {
-	for _, outer := range []bool{false, true} {
-		g := newGuardWorld(t)
-		parent := runner
-		if outer {
-			g.run(9, runner, helper)
-			parent = 9
-		}
-		g.run(10, parent, agent)
-		g.run(11, 10, nobody)
-		g.pass(time.Second)
-		g.orphan(12, 11) // has the mark of 10
-		g.pass(time.Second)
-		g.exec(10, nobody)
-		g.pass(2 * time.Second)
-		g.orphan(13, 11)
-		g.look()
-		g.die(10)
-		g.pass(time.Minute)
-		if outer {
-			g.wantAlive(9, 11, 12, 13)
-			g.die(9)
-			g.pass(time.Minute)
-			g.wantAlive()
-			continue
-		}
-		g.wantAlive(11, 12, 13)
-		if o := g.ledger.orphans[12]; o.stage != keptForGood {
-			t.Errorf("the orphan is in stage %d", o.stage)
-		}
-	}
-}
-
-// TestGuardForkBeforeExec: a fork of a guard that had not executed its program yet
-// when it was asked, and has ended before it was asked again, was no guard: what it
-// started is that of the guard that forked it.
-func TestGuardForkBeforeExec(t *testing.T) {
-	g := newGuardWorld(t)
-	g.settledAgent(10)
-	g.fork(11, 10)
-	g.look()
-	g.look() // it is taken for a guard
-	if k := g.ledger.kin.all[g.procs[11].ID]; k.entry != agent {
-		t.Fatalf("its entry is %d", k.entry)
-	}
-	g.exec(11, nobody)
-	g.run(12, 11, nobody)
-	g.orphan(13, 11)
-	g.die(11)
-	g.pass(time.Minute)
-	g.wantAlive(10, 12, 13)
-	g.die(10)
-	g.pass(time.Minute)
-	g.wantAlive()
-}
-
-// TestGuardForkThatStays: one that was asked again, and still bears the name, is a
-// guard of its own.
-func TestGuardForkThatStays(t *testing.T) {
-	g := newGuardWorld(t)
-	g.settledAgent(10)
-	g.fork(11, 10)
-	g.run(12, 11, nobody)
-	g.pass(3 * time.Second)
-	g.die(11)
-	g.pass(time.Minute)
-	g.wantAlive(10)
 }
 
 // TestGuardNearest owns; the outer one lives on.

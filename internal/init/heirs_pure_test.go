@@ -73,6 +73,51 @@ func TestLauncherBelow(t *testing.T) {
 	g.wantAlive()
 }
 
+// TestLauncherMarks: what bears the launcher's mark is the heir's.
+func TestLauncherMarks(t *testing.T) {
+	g := newGuardWorld(t)
+	g.settledAgent(10)
+	g.run(14, 10, nobody)
+	g.run(11, 10, agent)
+	g.pass(youngAge + time.Second)
+	launchers := g.bears[10]
+	g.die(10)
+	g.look()
+	g.orphan(30, 14)
+	if g.bears[30] != launchers {
+		t.Fatalf("it bears %x, not %x", g.bears[30], launchers)
+	}
+	g.pass(time.Minute)
+	g.wantAlive(11, 14, 30)
+	g.die(11)
+	g.pass(time.Minute)
+	g.wantAlive()
+}
+
+// TestLauncherGroups: what tells by its session that it was the launcher's is the
+// heir's by then.
+func TestLauncherGroups(t *testing.T) {
+	g := newGuardWorld(t)
+	g.unmarked = true
+	g.run(10, runner, agent)
+	g.run(11, 10, agent)
+	g.run(14, 10, nobody)
+	g.run(15, 14, nobody)
+	g.setsid(15, 14)
+	g.pass(3 * time.Second)
+	g.die(14)
+	g.pass(time.Second)
+	g.die(10)
+	g.pass(3 * time.Second)
+	g.orphan(30, 15)
+	g.setsid(30, 14)
+	g.pass(time.Minute)
+	g.wantAlive(11, 15, 30)
+	g.die(11)
+	g.pass(time.Minute)
+	g.wantAlive()
+}
+
 // TestDaemonizes: forks twice and lives on in its grandchild; seen in between or not,
 // in its own process group still, or not.
 func TestDaemonizes(t *testing.T) {
@@ -153,10 +198,13 @@ func TestHeirOfHeir(t *testing.T) {
 // TestHeirByMistake: a fork of the guard that had not executed its program yet when the
 // guard ended takes over, and is none when it is asked again.
 func TestHeirByMistake(t *testing.T) {
-	for _, outer := range []bool{false, true} {
+	for _, c := range []struct {
+		outer   bool
+		becomes int
+	}{{false, nobody}, {true, nobody}, {false, helper}, {true, helper}} {
 		g := newGuardWorld(t)
 		parent := runner
-		if outer {
+		if c.outer {
 			g.run(9, runner, helper)
 			parent = 9
 		}
@@ -169,9 +217,9 @@ func TestHeirByMistake(t *testing.T) {
 		g.die(10)
 		g.look()
 		g.wantLogged(1, "guard handed over")
-		g.exec(11, nobody)
+		g.exec(11, c.becomes)
 		g.pass(time.Minute)
-		if outer {
+		if c.outer {
 			g.wantAlive(9)
 		} else {
 			g.wantAlive()
@@ -219,4 +267,32 @@ func TestHeirOfForgotten(t *testing.T) {
 	g.die(13)
 	g.pass(time.Minute)
 	g.wantAlive()
+}
+
+// TestHeirToBe: what a launcher has only just forked gets a little time to execute the
+// daemon, and no more than that.
+func TestHeirToBe(t *testing.T) {
+	for _, becomes := range []bool{true, false} {
+		g := newGuardWorld(t)
+		g.settledAgent(10)
+		g.run(20, 10, nobody)
+		g.look()
+		g.run(11, 10, nobody)
+		g.die(10)
+		g.look()
+		g.look()
+		g.wantAlive(11, 20)
+		if due := g.ledger.due().Sub(g.now); due != execTime {
+			t.Errorf("due in %v", due)
+		}
+		if becomes {
+			g.exec(11, agent)
+		}
+		g.pass(execTime)
+		if becomes {
+			g.wantAlive(11, 20)
+		} else {
+			g.wantAlive()
+		}
+	}
 }

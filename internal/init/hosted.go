@@ -33,6 +33,25 @@ func (l *ledger) hosts(worker *proc.Stat, mark uint64, now time.Time) {
 // unhost forgets the mark of a session of which nobody is left.
 func (l *ledger) unhost(s session) { delete(l.marks.of, s.mark) }
 
+// loses remembers a session whose worker had no time to end it, and asks again whose the
+// orphans are that came before that was known.
+func (l *ledger) loses(s session, now time.Time) {
+	if k := l.marks.of[s.mark]; k != nil {
+		l.lost = k
+		l.placeAgain(now)
+	}
+}
+
+// bySeal is the session that was lost last, if an orphan may be of it that has another
+// mark than it was given: what a worker starts cannot get rid of the seal that goes with
+// the mark. Orphans of sessions that were not lost stay below their workers.
+func (l *ledger) bySeal(k *kin) *kin {
+	if l.lost == nil || k.Start < l.lost.Start || !l.world.sealed(k.PID) {
+		return nil
+	}
+	return l.lost
+}
+
 // endSession ends at once what a worker that has gone had no time to end.
 func (l *ledger) endSession(g *kin, s *proc.Snapshot, now time.Time) {
 	if left := l.kin.descendants(g.ID); len(left) > 0 {

@@ -102,6 +102,31 @@ func TestHostedLate(t *testing.T) {
 	w.wantAlive()
 }
 
+// TestHostedSealed: who has changed its mark is ended only if a session was lost, whose it
+// can be, and also if it was met before that was known.
+func TestHostedSealed(t *testing.T) {
+	for _, lost := range []bool{true, false} {
+		w := hosting(t)
+		s := w.host(20)
+		w.seals = map[int]bool{21: true, 22: true}
+		w.start(21, 20)
+		w.start(22, 20)
+		w.bears[21], w.bears[22] = 7, 0
+		w.workerDies(20)
+		w.look()
+		if lost {
+			w.ledger.loses(s, w.now)
+		}
+		w.look()
+		w.pass(time.Second)
+		if lost {
+			w.wantAlive()
+		} else {
+			w.wantAlive(21, 22)
+		}
+	}
+}
+
 // TestHostedGroup: without a mark the session that a program leads tells.
 func TestHostedGroup(t *testing.T) {
 	w := hosting(t)

@@ -14,6 +14,10 @@ import (
 const (
 	youngAge = 5 * time.Second
 	askPause = 900 * time.Millisecond
+
+	// execTime is enough for a fork to execute its program, through a wrapper or two,
+	// on a machine that is not short of everything.
+	execTime = 50 * time.Millisecond
 )
 
 // A kin is one process that was seen, living, or dead with living descendants.
@@ -34,7 +38,8 @@ type kin struct {
 	living  bool
 	needed  bool // living, or above somebody living
 
-	instead *kin // a guard's: the one that it took over from, until it is asked again
+	wait    time.Time // a guard's that has ended: when it is dealt with after all
+	instead *kin      // a guard's: the one that it took over from, until it is asked again
 
 	mark  uint64 // a guard's; 0: none
 	outer uint64 // a guard's: the mark it bore before
@@ -48,6 +53,7 @@ type kinship struct {
 	spawned func(pid int) bool
 	all     map[proc.ID]*kin
 	led     map[int]*kin // sessions and process groups: the guard below which their leader was seen
+	retry   time.Time    // when a guard that has ended is dealt with after all
 	newest  time.Time    // when somebody was last seen, or found to be a guard, for the first time
 }
 
@@ -122,32 +128,6 @@ func (ks *kinship) need(k *kin) {
 	}
 }
 
-// noteLeaders remembers below which guard the leader of each session and process
-// group was, for as long as somebody is in it.
-func (ks *kinship) noteLeaders(s *proc.Snapshot) {
-	inUse := map[int]bool{}
-	for i := range s.Procs {
-		p := &s.Procs[i]
-		inUse[p.SID], inUse[p.PGID] = true, true
-		if p.PID != p.SID && p.PID != p.PGID {
-			continue
-		}
-		k := ks.all[p.ID]
-		if k == nil || !k.living {
-			continue
-		}
-		delete(ks.led, p.PID) // the number may be another's than it was
-		if g := ks.guardOf(k); g != nil {
-			ks.led[p.PID] = g
-		}
-	}
-	for leader := range ks.led {
-		if !inUse[leader] {
-			delete(ks.led, leader)
-		}
-	}
-}
-
 // guardOf is a guard itself, or the owner of what is none.
 func (ks *kinship) guardOf(k *kin) *kin {
 	if k.entry >= 0 {
@@ -165,19 +145,6 @@ func (ks *kinship) owner(id proc.ID) *kin {
 	for k = ks.all[k.parent]; k != nil; k = ks.all[k.parent] {
 		if k.entry >= 0 {
 			return k
-		}
-	}
-	return nil
-}
-
-// ownerByGroup is the guard below which the leader of a process's session or
-// process group was seen, also if it has been forgotten since. A group is within a
-// session, so it tells more. A guard younger than the process is not meant: numbers
-// come again.
-func (ks *kinship) ownerByGroup(p *proc.Stat) *kin {
-	for _, group := range []int{p.PGID, p.SID} {
-		if g := ks.led[group]; g != nil && g.Start <= p.Start && ks.mayOwn(g, p.ID) {
-			return g
 		}
 	}
 	return nil
@@ -213,18 +180,6 @@ func (ks *kinship) descendants(of proc.ID) []proc.ID {
 
 func byAge(a, b proc.ID) int {
 	return cmp.Or(cmp.Compare(a.Start, b.Start), a.PID-b.PID)
-}
-
-// endedBetween lists the guards between an heir and the guard that hands over, the
-// nearest to the heir first, that bore the same name and have ended as well.
-func (ks *kinship) endedBetween(heir, guard *kin) []*kin {
-	var list []*kin
-	for k := ks.all[heir.parent]; k != nil && k != guard; k = ks.all[k.parent] {
-		if k.entry == guard.entry && !k.living && !k.settled {
-			list = append(list, k)
-		}
-	}
-	return list
 }
 
 // settled is the nearest guard, from this one upwards, that has ended without an heir,
@@ -269,65 +224,4 @@ func (ks *kinship) guardsBefore(p proc.ID) []proc.ID {
 		}
 	}
 	return list
-}
-
-// ended lists the guards that have ended since it was last asked, by age.
-func (ks *kinship) ended() []*kin {
-	var list []*kin
-	for _, k := range ks.all {
-		if k.entry >= 0 && !k.living && !k.over && !k.settled {
-			k.over = true
-			list = append(list, k)
-		}
-	}
-	slices.SortFunc(list, func(a, b *kin) int { return byAge(a.ID, b.ID) })
-	return list
-}
-
-// inherit gives what a guard owned to its heir, which takes its place. That may be a
-// fork which has not become what it is to be, until it was asked again.
-func (ks *kinship) inherit(guard, heir *kin, now time.Time) {
-	for _, k := range ks.all {
-		if k.parent == guard.ID && k != heir {
-			k.parent = heir.ID
-		}
-	}
-	heir.parent, heir.entry, heir.outer = guard.parent, guard.entry, guard.outer
-	guard.instead = nil
-	if !heir.again {
-		heir.instead, ks.newest = guard, now
-	}
-	ks.lead(guard, heir)
-}
-
-// giveBack undoes that a guard was handed over to what proves to be none.
-func (ks *kinship) giveBack(k *kin) {
-	guard := k.instead
-	if guard == nil {
-		return
-	}
-	ks.all[guard.ID], guard.over, guard.parent = guard, false, k.parent
-	k.parent, k.instead, k.again = guard.ID, nil, false
-}
-
-// lead has the sessions and process groups of one guard be those of another; nil: of
-// nobody.
-func (ks *kinship) lead(guard, heir *kin) {
-	for group, owner := range ks.led {
-		switch {
-		case owner != guard:
-		case heir == nil:
-			delete(ks.led, group)
-		default:
-			ks.led[group] = heir
-		}
-	}
-}
-
-// mistaken says whether what was taken for a guard may have been a fork of one that
-// had not become what it was to be: it bore the name of its guard's entry, and ended
-// before it was asked again.
-func (ks *kinship) mistaken(k *kin) bool {
-	owner := ks.owner(k.ID)
-	return !k.again && owner != nil && owner.entry == k.entry
 }

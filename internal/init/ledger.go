@@ -47,6 +47,8 @@ type tracker interface {
 	watch(id proc.ID)
 	// mark reads the mark that a process bears, 0 for none.
 	mark(pid int) uint64
+	// sealed says whether a process was started below a session's worker.
+	sealed(pid int) bool
 }
 
 // counts are since start.
@@ -69,6 +71,7 @@ type ledger struct {
 	seen    map[proc.ID]bool // at the last look
 	kin     *kinship         // nil until there is an owner: SBINIT_GUARD, or a terminal session
 	marks   marks
+	lost    *kin // the session that was lost last
 	blind   bool // an unreadable orphan was mentioned
 	stalled bool // an inspection that takes too long was mentioned
 }
@@ -183,6 +186,9 @@ func (l *ledger) due() time.Time {
 	}
 	for _, e := range l.endings {
 		first = earliest(first, e.Due())
+	}
+	if l.kin != nil {
+		first = earliest(first, l.kin.retry)
 	}
 	return first
 }

@@ -122,6 +122,25 @@ func TestWorkerKilledUnseen(t *testing.T) {
 	})
 }
 
+// TestWorkerKilledUnmarked: the same of processes that have given themselves another mark.
+func TestWorkerKilledUnmarked(t *testing.T) {
+	each(t, func(t *testing.T, o testns.Options) {
+		o.DockerCapabilities = true // CAP_SYS_RESOURCE would let them off
+		b := keeping(t, o, "SBINIT_ORPHANS=keep", "SBINIT_SCAN_INTERVAL=1h")
+		leaver := testns.As(t, "leaver", testns.Tool(t))
+		for _, limits := range []string{"0:0", "5:", "4611686018427387904:4611686018427387905"} {
+			c := b.hub.session(t, "sh", "-c", fmt.Sprintf(
+				`echo ready; while :; do env -i %[1]s --locks=%[2]s %[3]s daemon %[3]s mute </dev/null >/dev/null 2>&1; done`, "/usr/bin/prlimit", limits, leaver))
+			c.shows("ready")
+			b.hub.WaitFor(t, "some who have left", func() bool { return len(b.hub.Find("leaver")) > 5 })
+			b.hub.Kill(b.newWorker(t), unix.SIGKILL)
+			c.closed()
+			gone(t, b.hub.Container, "leaver")
+		}
+		b.unharmed(t)
+	})
+}
+
 // TestWorkerKilledByProgram: the program kills its worker itself, or stops it: then no bound
 // of the session would hold any more.
 func TestWorkerKilledByProgram(t *testing.T) {

@@ -44,6 +44,13 @@ func TestSocketOff(t *testing.T) {
 			t.Errorf("there is a socket: %v", err)
 		}
 		finish(t, c)
+		o.Env = testns.Environ()
+		c = testns.Start(t, o, testns.As(t, "tini", testns.Build(t)), "--", testns.Tool(t), "record")
+		ready(t, c)
+		if _, err := os.Lstat(fmt.Sprintf("/proc/%d/root/run/sbinit.sock", c.PID())); !os.IsNotExist(err) {
+			t.Errorf("there is a socket under a peer's name: %v", err)
+		}
+		finish(t, c)
 		o.NotPID1 = true
 		h := recording(t, o)
 		if _, err := os.Lstat(h.path); !os.IsNotExist(err) {

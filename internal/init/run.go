@@ -54,6 +54,7 @@ func Run(s Setup) int {
 	}
 	// From here on PID 1 may not bail out: every error is logged and survived.
 	leaveCaller(s.Descriptors)
+	c.forgetStart()
 	return c.serve()
 }
 
@@ -83,6 +84,16 @@ func prepare(s Setup, logger *log.Logger) (*container, error) {
 		}
 	}
 	return c, nil
+}
+
+// forgetStart gives back the memory that only the start needed.
+func (c *container) forgetStart() {
+	if c.fs == nil {
+		return
+	}
+	if err := c.fs.ForgetFile(); err != nil {
+		c.log.Debug("pages of the program's file not given back", log.Cause(err))
+	}
 }
 
 // becomeReaper makes orphans come to us where that is not so by itself.

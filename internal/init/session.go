@@ -156,8 +156,12 @@ func (c *container) sessionEnded(s session, status unix.WaitStatus) {
 	if ok {
 		c.outcomes.reasons[reason]++
 	}
-	if ok && contained && c.ledger != nil {
+	switch {
+	case c.ledger == nil:
+	case ok && contained:
 		c.ledger.unhost(s)
+	default:
+		c.ledger.loses(s, time.Now())
 	}
 	if c.watcher != nil {
 		c.watcher.lookNow()

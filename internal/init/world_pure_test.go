@@ -37,6 +37,7 @@ type world struct {
 
 	bears     map[int]uint64         // marks
 	workers   map[int]bool           // of terminal sessions
+	seals     map[int]bool           // below one of them, whatever it bears
 	unmarked  bool                   // nobody can be marked
 	stubborn  map[int]bool           // ignores everything but SIGKILL
 	immortal  map[int]bool           // ignores SIGKILL as well: in an uninterruptible sleep
@@ -223,6 +224,8 @@ func (w *world) spawned(pid int) bool { return pid == mainPID || w.workers[pid] 
 func (w *world) watch(proc.ID) {}
 
 func (w *world) mark(pid int) uint64 { return w.bears[pid] }
+
+func (w *world) sealed(pid int) bool { return w.seals[pid] }
 
 // always is an inspector that says the same of everybody.
 func always(v verdict) func(inquiry) *verdict {

@@ -12,14 +12,29 @@ import (
 // the soft limit RLIMIT_LOCKS, which Linux has ignored since 2.4.25 but still
 // stores and inherits (getrlimit(2)). The hard limit stays.
 
+// sealTop is above all marks.
+const sealTop = 1 << 63
+
 // MarkLimit is the limit to start a child with that bears a mark from its first moment;
-// nil if this process's own cannot be read.
+// nil if this process's own cannot be read. It is a seal too: the hard limit is lower
+// than this process's own, and nobody below can put it up again without CAP_SYS_RESOURCE
+// (getrlimit(2)), whatever becomes of the mark.
 func MarkLimit(mark uint64) *unix.Rlimit {
 	var own unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_LOCKS, &own) != nil {
 		return nil
 	}
-	return &unix.Rlimit{Cur: mark, Max: own.Max}
+	return &unix.Rlimit{Cur: mark, Max: min(own.Max, sealTop) - 1}
+}
+
+// Sealed says whether the hard limit of a process is lower than this process's own.
+func (fs *FS) Sealed(pid int) bool {
+	var own unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_LOCKS, &own) != nil {
+		return false
+	}
+	_, hard, err := fs.locks(pid)
+	return err == nil && hard < own.Max
 }
 
 // SetMark marks a process. EPERM: it is another user's and this thread may not
@@ -76,16 +91,30 @@ var limitLocks = []byte("\nMax file locks")
 
 // Mark reads the mark of a process; 0 where there is none. Everybody may read it.
 func (fs *FS) Mark(pid int) uint64 {
-	limits, err := fs.readOnce(fs.in(pid, "limits"))
-	if err != nil {
+	soft, _, err := fs.locks(pid)
+	if err != nil || soft == unix.RLIM_INFINITY {
 		return 0
 	}
-	_, line, _ := bytes.Cut(limits, limitLocks)
-	line = bytes.TrimLeft(line, " ")
-	word, _, _ := bytes.Cut(line, []byte(" "))
-	n, ok := parseUint(word)
-	if !ok {
-		return 0 // "unlimited"
+	return soft
+}
+
+// locks reads the limits: unlike prlimit(2), /proc tells those of other users' processes.
+func (fs *FS) locks(pid int) (soft, hard uint64, err error) {
+	limits, err := fs.readOnce(fs.in(pid, "limits"))
+	if err != nil {
+		return 0, 0, err
 	}
-	return n
+	_, line, _ := bytes.Cut(limits, limitLocks)
+	soft, line = nextLimit(line)
+	hard, _ = nextLimit(line)
+	return soft, hard, nil
+}
+
+// nextLimit takes a word of such a line: a number, or "unlimited".
+func nextLimit(line []byte) (limit uint64, rest []byte) {
+	word, rest, _ := bytes.Cut(bytes.TrimLeft(line, " "), []byte(" "))
+	if n, ok := parseUint(word); ok {
+		return n, rest
+	}
+	return unix.RLIM_INFINITY, rest
 }
