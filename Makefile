@@ -14,6 +14,12 @@ TAGS    := sbinit_stub
 LDFLAGS := -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT) -E $(STUB) -checklinkname=0 \
            -X runtime.godebugDefault=asyncpreemptoff=1
 
+# What is released: architectures by the names of GOARCH, and those of them that there
+# is a stub for. The others are built without its flags.
+RELEASE ?= amd64 arm64 armv7 riscv64 ppc64le s390x
+STUBBED := amd64 arm64
+PLAIN   := -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT)
+
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME    ?= 30s
 RUNS        ?= 3
@@ -22,7 +28,7 @@ RUNS        ?= 3
 
 .PHONY: help
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: build
 build: ## build the static binary bin/sbinit
@@ -44,8 +50,13 @@ race: ## the tests that run in their own process, under the race detector (needs
 vet: ## go vet, for all that is built
 	$(GO) vet ./...
 	$(GO) vet -tags $(TAGS) ./...
-	$(GO) vet -tags e2e ./deploy/e2e
-	GOARCH=arm64 $(GO) vet ./cmd/... ./internal/...
+	$(GO) vet -tags e2e ./deploy/e2e ./deploy/examples
+	$(GO) vet -tags release ./deploy/release
+	cd deploy/validate && $(GO) vet ./...
+	@for arch in $(filter-out $(shell $(GO) env GOARCH),$(RELEASE:armv7=arm)); do \
+	  echo "go vet for $$arch"; \
+	  GOARCH=$$arch $(GO) vet ./cmd/... ./internal/... || exit 1; \
+	done
 	@test -z "$$(gofmt -l cmd internal deploy)" || { echo "not gofmt'ed:"; gofmt -l cmd internal deploy; exit 1; }
 
 .PHONY: lint
@@ -70,8 +81,16 @@ bench: build ## figures beside tini, dumb-init and catatonit, in one run
 	SBINIT_BINARY=$(CURDIR)/$(BIN) $(GO) test -run '^$$' -bench . -benchtime 1x ./internal/init
 
 .PHONY: e2e
-e2e: build ## real containers: starts a dockerd of its own (root, docker.io, busybox-static)
+e2e: build ## real containers: starts a dockerd of its own (root, docker.io, docker-compose, busybox-static)
 	SBINIT_BINARY=$(CURDIR)/$(BIN) $(GO) test -count=1 -v -tags e2e -timeout 20m ./deploy/e2e
+
+.PHONY: examples
+examples: build ## the harnesses in Node and in Python, against sbinit as PID 1 (node, python3)
+	SBINIT_BINARY=$(CURDIR)/$(BIN) $(GO) test -count=1 -tags e2e -timeout 10m ./deploy/examples
+
+.PHONY: manifests
+manifests: build ## the compose and Kubernetes files, by the types and the schema of those who read them
+	cd deploy/validate && SBINIT_BINARY=$(CURDIR)/$(BIN) $(GO) test -count=1 ./...
 
 .PHONY: incident
 incident: build ## the real sandbox-agent and claude-agent-acp, RUNS of each (root, node, npm, tini)
@@ -80,6 +99,21 @@ incident: build ## the real sandbox-agent and claude-agent-acp, RUNS of each (ro
 .PHONY: size
 size: build ## the budgets: size of the binary, memory and threads of PID 1
 	$(GO) run ./deploy/size $(BIN)
+
+.PHONY: release
+release: ## static binaries of all architectures and their SHA256SUMS, in dist/
+	rm -rf dist
+	@$(MAKE) --no-print-directory $(RELEASE:%=dist/sbinit-linux-%)
+	cd dist && sha256sum sbinit-linux-* >SHA256SUMS
+
+# GOARM counts for arm alone.
+dist/sbinit-linux-%:
+	CGO_ENABLED=0 GOOS=linux GOARCH=$(*:armv7=arm) GOARM=7 $(GO) build -trimpath -buildvcs=false \
+	  $(if $(filter $*,$(STUBBED)),-tags $(TAGS) -ldflags '$(LDFLAGS)',-ldflags '$(PLAIN)') -o $@ ./cmd/sbinit
+
+.PHONY: release-test
+release-test: ## build twice and compare, run arm64 (qemu-user-static)
+	$(GO) test -count=1 -tags release -timeout 20m ./deploy/release
 
 .PHONY: install
 install: build ## install to $(PREFIX)/sbin, with the man page

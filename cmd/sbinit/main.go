@@ -6,6 +6,7 @@ package main
 import (
 	"io"
 	"os"
+	"runtime"
 
 	"golang.org/x/sys/unix"
 
@@ -128,7 +129,7 @@ func show(in config.Invocation) int {
 	case in.Command == config.CommandLicense:
 		out = license
 	default:
-		out = in.Personality.Version(version, commit) + "\n"
+		out = in.Personality.Version(version, commit, runtime.Version()) + "\n"
 	}
 	return printed(out, 0)
 }

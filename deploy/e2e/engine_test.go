@@ -27,7 +27,7 @@ const (
 var tools = []struct{ name, pkg string }{
 	{"docker", "docker.io"}, {"dockerd", "docker.io"}, {"containerd", "containerd"}, {"runc", "runc"},
 	{"busybox", "busybox-static"}, {"tini-static", "tini"}, {"bash", "bash"}, {"ldd", "libc-bin"}, {"mount", "mount"},
-	{"make", "make"}, {"cmp", "diffutils"}, {"go", "golang-go"},
+	{"make", "make"}, {"cmp", "diffutils"}, {"go", "golang-go"}, {"docker-compose", "docker-compose"},
 }
 
 // nest prepares the engine's namespaces and becomes their first process. A /run of its own keeps the engine's sockets
@@ -166,7 +166,12 @@ func removeCgroups(name string) {
 // command is one call of the docker client, with no configuration but the engine's address. The builder is the
 // engine's own: BuildKit's client is not in every package of docker.
 func (e *engine) command(ctx context.Context, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, "docker", args...)
+	return e.client(ctx, "docker", args...)
+}
+
+// client is the same with another program that calls the engine, or docker.
+func (e *engine) client(ctx context.Context, program string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Env = append(os.Environ(),
 		"DOCKER_HOST=unix://"+e.socket(), "DOCKER_CONFIG="+e.dir+"/client", "DOCKER_BUILDKIT=0")
 	cmd.WaitDelay = 5 * time.Second

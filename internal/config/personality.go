@@ -53,13 +53,14 @@ var personalities = [...]personality{
 func (p Personality) String() string { return personalities[p].names[0] }
 
 // Version is the version line. Every docker since 1.13 asks its init for one, by
-// whatever name, and reads `tini version X` or the commit after ` - git.`.
-func (p Personality) Version(version, commit string) string {
+// whatever name, and reads `tini version X` or the commit after ` - git.`, which older
+// ones want at the end. toolchain is the version of Go.
+func (p Personality) Version(version, commit, toolchain string) string {
 	line := "sbinit " + version
 	if peer := personalities[p].version; peer != "" {
 		return peer + " (" + line + ")"
 	}
-	return line + " - git." + commit
+	return line + " (" + toolchain + ") - git." + commit
 }
 
 // Default is the configuration without any option or variable.

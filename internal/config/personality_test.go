@@ -72,19 +72,19 @@ func dockerVersion(line string) (version string, ok bool) {
 func TestVersion(t *testing.T) {
 	const commit = "0123456789abcdef0123456789abcdef01234567"
 	for p, want := range map[Personality]string{
-		Native:    "sbinit 1.2.3 - git." + commit,
+		Native:    "sbinit 1.2.3 (go1.26.8) - git." + commit,
 		Tini:      "tini version 0.19.0 (sbinit 1.2.3)",
 		DumbInit:  "dumb-init v1.2.5 (sbinit 1.2.3)",
 		Catatonit: "tini version 0.2.1_catatonit (sbinit 1.2.3)",
 	} {
-		if got := p.Version("1.2.3", commit); got != want {
+		if got := p.Version("1.2.3", commit, "go1.26.8"); got != want {
 			t.Errorf("%s: %q, want %q", p, got, want)
 		}
 	}
 	for _, p := range []Personality{Native, Tini, Catatonit} {
-		version, ok := dockerVersion(p.Version("1.2.3", commit) + "\n")
+		version, ok := dockerVersion(p.Version("1.2.3", commit, "go1.26.8") + "\n")
 		if !ok || p != Native && !strings.HasPrefix(version, "0.") {
-			t.Errorf("docker reads %q as %q, %v", p.Version("1.2.3", commit), version, ok)
+			t.Errorf("docker reads %q as %q, %v", p.Version("1.2.3", commit, "go1.26.8"), version, ok)
 		}
 	}
 }

@@ -26,7 +26,7 @@ type Terminal struct {
 
 // User is who a terminal's program runs as, if Set, else who the worker runs as.
 type User struct {
-	UID, GID int
+	UID, GID uint32
 	Set      bool
 }
 
@@ -209,12 +209,12 @@ func parseUser(value string) (User, bool) {
 	if errUID != nil || errGID != nil || uid == math.MaxUint32 || gid == math.MaxUint32 {
 		return User{}, false
 	}
-	return User{UID: int(uid), GID: int(gid), Set: true}, true
+	return User{UID: uint32(uid), GID: uint32(gid), Set: true}, true
 }
 
 func (u User) String() string {
 	if !u.Set {
 		return none
 	}
-	return strconv.Itoa(u.UID) + ":" + strconv.Itoa(u.GID)
+	return strconv.FormatUint(uint64(u.UID), 10) + ":" + strconv.FormatUint(uint64(u.GID), 10)
 }

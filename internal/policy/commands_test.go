@@ -23,7 +23,7 @@ const (
 var engines = []string{"docker", "podman", "kubectl", "dockerd", "docker-compose", "curl"}
 
 // plain are commands of every system that a reader may be told to use.
-var plain = []string{"cd", "cp", "ln", "export", "sha256sum", "git", "man", "command", "cat"}
+var plain = []string{"cd", "cp", "ln", "export", "sha256sum", "git", "diff", "echo", "install"}
 
 // apart are targets of make that .ci/run does not call, and why.
 var apart = map[string]string{
@@ -43,9 +43,6 @@ type kitchen struct {
 	tests        func(folder string) []string // names of its tests and benchmarks
 }
 
-// separators stand between commands.
-var separators = regexp.MustCompile(`&&|\|\||[;|]`)
-
 // lines are a block's commands, with continuation lines joined and without comments.
 func (b block) lines() (lines []string) {
 	for line := range strings.SplitSeq(strings.ReplaceAll(b.text, "\\\n", " "), "\n") {
@@ -57,20 +54,24 @@ func (b block) lines() (lines []string) {
 	return lines
 }
 
-// words takes a line apart as a shell does, quotes included.
-func words(line string) (list []string) {
+// commands takes a line apart as a shell does, quotes included.
+func commands(line string) (list [][]string) {
+	var words []string
 	word, quote, begun := "", rune(0), false
-	for _, r := range line + " " {
+	for _, r := range line + ";" {
 		switch {
 		case quote != 0 && r == quote:
 			quote = 0
 		case quote == 0 && (r == '\'' || r == '"'):
 			quote, begun = r, true
-		case quote == 0 && r == ' ':
+		case quote == 0 && strings.ContainsRune(" ;|&", r):
 			if begun {
-				list = append(list, word)
+				words = append(words, word)
 			}
 			word, begun = "", false
+			if r != ' ' && len(words) > 0 {
+				list, words = append(list, words), nil
+			}
 		default:
 			word, begun = word+string(r), true
 		}
@@ -78,18 +79,20 @@ func words(line string) (list []string) {
 	return list
 }
 
+// given are variables that a command is given in front of it.
+var given = regexp.MustCompile(`^[A-Z_]+=`)
+
 // check says what is wrong with a line of commands; "" if nothing is.
 func (k kitchen) check(line string, needsEngine bool) string {
-	for _, part := range separators.Split(line, -1) {
-		list := words(part)
+	for _, words := range commands(line) {
 		var environ []string
-		for len(list) > 0 && regexp.MustCompile(`^[A-Z_]+=`).MatchString(list[0]) {
-			environ, list = append(environ, list[0]), list[1:]
+		for len(words) > 0 && given.MatchString(words[0]) {
+			environ, words = append(environ, words[0]), words[1:]
 		}
-		if len(list) == 0 {
+		if len(words) == 0 {
 			continue
 		}
-		if fault := k.checkOne(list, environ, needsEngine); fault != "" {
+		if fault := k.checkOne(words, environ, needsEngine); fault != "" {
 			return fault
 		}
 	}
@@ -103,7 +106,7 @@ func (k kitchen) checkOne(list, environ []string, needsEngine bool) string {
 		return k.checkMake(list[1:])
 	case name == "go":
 		return k.checkGo(list[1:])
-	case filepath.Base(name) == "sbinit":
+	case filepath.Base(name) == "sbinit" || strings.HasPrefix(filepath.Base(name), "sbinit-linux-"):
 		return checkOurs(list, environ)
 	case slices.Contains(engines, name) && needsEngine:
 		return checkInside(list)
@@ -160,8 +163,8 @@ func checkOurs(argv, environ []string) string {
 // checkInside is for a command line of sbinit's in an engine's, as that of `docker exec`.
 func checkInside(list []string) string {
 	i := slices.Index(list, "/sbinit")
-	if i < 1 || strings.HasPrefix(list[i-1], "--") {
-		return ""
+	if i < 1 || strings.HasPrefix(list[i-1], "--") && list[i-1] != "--" {
+		return "" // it is an option's argument
 	}
 	return checkOurs(list[i:], nil)
 }
@@ -276,6 +279,7 @@ func TestCommandsViolated(t *testing.T) {
 	for line, good := range map[string]bool{
 		"docker exec c /sbinit orphans --max 0":             true,
 		"docker exec c /sbinit orphans --max none":          false,
+		"kubectl exec c -- /sbinit orphans --max x":         false,
 		"docker run --rm --entrypoint /sbinit IMAGE doctor": true,
 		"docker build -t sbinit . && podman run sbinit":     true,
 		"strange": false,
@@ -297,7 +301,8 @@ func TestBlocks(t *testing.T) {
 	if got := checkVectors(`CMD ["/sbinit", "--"] ["/x/sbinit", "check", "--max-orphanz", "2"] ["/sbinit", "check"] ["x"]`); len(got) != 1 {
 		t.Errorf("%q", got)
 	}
-	if got := words(`a 'b c' "d"e ''`); !slices.Equal(got, []string{"a", "b c", "de", ""}) {
+	want := [][]string{{"a", "b; c", "de", ""}, {"f"}, {"g"}}
+	if got := commands(`a 'b; c' "d"e '' && f | g`); !slices.EqualFunc(got, want, slices.Equal) {
 		t.Errorf("%q", got)
 	}
 }

@@ -179,7 +179,7 @@ func TestOwner(t *testing.T) {
 	}
 	defer cmd.Wait()
 	defer cmd.Process.Kill()
-	if uid, gid, err := fs.owner(cmd.Process.Pid); uid != 4294967294 || gid != 1001 || err != nil {
+	if uid, gid, err := fs.owner(cmd.Process.Pid); uint32(uid) != 4294967294 || gid != 1001 || err != nil {
 		t.Errorf("%d, %d, %v", uid, gid, err)
 	}
 }

@@ -157,7 +157,7 @@ func (p *plan) setSignals() failure {
 		if n == uintptr(unix.SIGKILL) || n == uintptr(unix.SIGSTOP) {
 			continue
 		}
-		var action [4]uintptr // struct sigaction of the kernel, which begins with the handler
+		var action [5]uintptr // not less than struct sigaction of the kernel, which begins with the handler
 		if p.ignored>>(n-1)&1 != 0 {
 			action[0] = sigIgn
 		}

@@ -1,4 +1,4 @@
-//go:build !mips && !mipsle && !mips64 && !mips64le && !s390x
+//go:build !mips && !mipsle && !mips64 && !mips64le
 
 package reap
 
@@ -39,15 +39,14 @@ func (p *plan) fork() (pid int, err error) {
 // suspended in the kernel, out of reach of signals, while a program is loaded from a slow file
 // system. For the few megabytes of an init the copy of the page tables costs little.
 //
-// Flags come first in clone(2), and a signal set has 64 bits, on all architectures but
-// those excluded above.
+// A signal set has 64 bits on all architectures but those excluded above.
 //
 //go:noinline
 //go:norace
 //go:nocheckptr
 func fork(p *plan) (pid uintptr, errno unix.Errno) {
 	beforeFork()
-	pid, _, errno = syscall.RawSyscall6(unix.SYS_CLONE, uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0)
+	pid, _, errno = syscall.RawSyscall6(unix.SYS_CLONE, cloneFirst, cloneSecond, 0, 0, 0, 0)
 	if errno == 0 && pid == 0 {
 		f := p.prepare()
 		if f.errno == 0 {

@@ -45,7 +45,7 @@ type Spec struct {
 
 // User is an identity to start a child with. It has no supplementary groups, as is so
 // for a numeric user in docker.
-type User struct{ UID, GID int }
+type User struct{ UID, GID uint32 }
 
 // Start starts a child, and returns when it executes its program, by when it has its
 // process group and the terminal. The error is a *[StartError]; no child is left then.

@@ -69,7 +69,7 @@ func (r recipe) shell(env environ) string {
 	if shell, _ := env.lookup("SHELL"); shell != "" {
 		return shell
 	}
-	uid := os.Getuid()
+	uid := uint32(os.Getuid())
 	if r.user != nil {
 		uid = r.user.uid
 	}

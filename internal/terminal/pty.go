@@ -47,7 +47,7 @@ func (t *tty) prepare(size wire.Resize, owner *user) error {
 		return os.NewSyscallError("fcntl", err)
 	}
 	if owner != nil {
-		if err := t.slave.Chown(owner.uid, -1); err != nil {
+		if err := t.slave.Chown(int(owner.uid), -1); err != nil {
 			return fmt.Errorf("give the terminal to user %d: %w", owner.uid, err)
 		}
 	}

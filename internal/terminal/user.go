@@ -15,12 +15,12 @@ import (
 const passwd = "/etc/passwd"
 
 // A user is another one than the worker's, whom the program runs as.
-type user struct{ uid, gid int }
+type user struct{ uid, gid uint32 }
 
 // otherUser is nil if the program runs as the worker does. It is refused without the
 // capabilities to become that user, and to end what that user runs.
 func otherUser(u config.User) (*user, error) {
-	if !u.Set || u.UID == os.Geteuid() && u.GID == os.Getegid() {
+	if !u.Set || int(u.UID) == os.Geteuid() && int(u.GID) == os.Getegid() {
 		return nil, nil
 	}
 	for _, c := range []struct {
@@ -45,12 +45,12 @@ func capable(bit uint) bool {
 type account struct{ name, home, shell string }
 
 // accountOf looks a user up; false if there is no entry, or no database.
-func accountOf(uid int) (a account, ok bool) {
+func accountOf(uid uint32) (a account, ok bool) {
 	content, err := os.ReadFile(passwd)
 	if err != nil {
 		return account{}, false
 	}
-	want := strconv.Itoa(uid)
+	want := strconv.FormatUint(uint64(uid), 10)
 	for line := range bytes.Lines(content) {
 		f := bytes.Split(bytes.TrimRight(line, "\n"), []byte{':'}) // name:password:uid:gid:gecos:home:shell
 		if len(f) == 7 && string(f[2]) == want {

@@ -24,13 +24,13 @@ func worst() []WorkerMessage {
 	return []WorkerMessage{
 		Ready{ID: hostile, PID: math.MaxInt32, Containment: Subreaper, Limits: Limits{
 			Lifetime: math.MaxInt64, Idle: math.MaxInt64, IOTimeout: math.MaxInt64, CleanupTimeout: math.MaxInt64,
-			DrainLimit: maxInteger, Descendants: maxInteger, Scan: maxInteger,
+			DrainLimit: maxCount, Descendants: maxCount, Scan: maxCount,
 		}},
 		Output{Offset: maxInteger, Data: chunk(MaxData)},
 		Error{Code: CodeTooManyDescendants, Message: hostile},
 		End{
-			Reason: ReasonOutputStalled, Killed: maxInteger, Reaped: maxInteger, Survivors: survivors,
-			Omitted: maxInteger - 300, Duration: math.MaxInt64,
+			Reason: ReasonOutputStalled, Killed: maxCount, Reaped: maxCount, Survivors: survivors,
+			Omitted: maxCount - 300, Duration: math.MaxInt64,
 		},
 	}
 }

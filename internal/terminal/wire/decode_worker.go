@@ -84,7 +84,7 @@ func (f *fields) end() End {
 		OutputTruncated: f.takeBool("output_truncated"), Duration: f.takeDuration("duration_ms", 0),
 	}
 	if f.has("survivors_omitted") {
-		e.Omitted = int(f.takeInteger("survivors_omitted", 1, maxInteger))
+		e.Omitted = int(f.takeInteger("survivors_omitted", 1, maxCount))
 	}
 	if !e.Reason.known() {
 		f.wrong("reason", "one of the list")

@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"encoding/base64"
+	"math"
 	"strconv"
 	"time"
 )
@@ -11,6 +12,10 @@ const (
 	// maxInteger is the largest integer that every JSON decoder keeps exact
 	// (RFC 8259, section 6).
 	maxInteger = 1<<53 - 1
+
+	// maxCount is the largest that a count here can be, which a 32-bit machine holds in
+	// 32 bits.
+	maxCount = min(maxInteger, math.MaxInt)
 
 	// longestDuration is as many milliseconds as a time.Duration holds.
 	longestDuration = (1<<63 - 1) / int64(time.Millisecond)
@@ -53,7 +58,7 @@ func (f *fields) takeInteger(name string, low, high int64) int64 {
 }
 
 // takeCount takes a number of things.
-func (f *fields) takeCount(name string) int { return int(f.takeInteger(name, 0, maxInteger)) }
+func (f *fields) takeCount(name string) int { return int(f.takeInteger(name, 0, maxCount)) }
 
 // takeDuration takes milliseconds. The longest that Go knows stands for longer ones.
 func (f *fields) takeDuration(name string, low int64) time.Duration {

@@ -1,5 +1,5 @@
 // Command probe plays the programs that a shell cannot: a daemon with a child on pipes, a fork bomb, a PID 1 that does
-// not reap, a recorder of signals, a question about pidfds.
+// not reap, a recorder of signals, a question about pidfds, a terminal session.
 package main
 
 import (
@@ -16,6 +16,7 @@ var roles = map[string]func(args []string) error{
 	"forkbomb": runForkBomb,
 	"hold":     runHold,
 	"pidfd":    runPidfd,
+	"session":  runSession,
 	"signals":  runSignals,
 }
 
