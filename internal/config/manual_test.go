@@ -135,7 +135,8 @@ func peersManual() string {
 func namesManual() string {
 	var b strings.Builder
 	for _, p := range []Personality{Tini, DumbInit, Catatonit} {
-		tagged(&b, roff(code(personalities[p].names...)), code(personalities[p].defaults...))
+		tagged(&b, roff(code(personalities[p].names...)), code(personalities[p].defaults...),
+			"exit status without a main program: "+p.exitStatuses())
 	}
 	return b.String()
 }
@@ -169,7 +170,7 @@ func TestManual(t *testing.T) {
 // TestManualAndHelp: what the help names, the manual names too.
 func TestManualAndHelp(t *testing.T) {
 	text := rendered(t)
-	words := strings.FieldsFunc(Usage()+EnvHelp(), func(r rune) bool { return strings.ContainsRune(" \n,()`", r) })
+	words := strings.FieldsFunc(Native.Usage()+EnvHelp(), func(r rune) bool { return strings.ContainsRune(" \n,()`", r) })
 	for _, word := range words {
 		if named := strings.HasPrefix(word, "-") || strings.HasPrefix(word, "SBINIT_") || isCommand(word, false); !named {
 			continue

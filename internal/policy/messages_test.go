@@ -32,8 +32,8 @@ func (s *source) messages() []message {
 		ast.Inspect(f, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.CallExpr:
-				if level, ok := logged(n); ok {
-					for _, text := range s.texts(n.Args[0], f) {
+				if level, text := logged(n); text != nil {
+					for _, text := range s.texts(text, f) {
 						found = append(found, message{level, text})
 					}
 				}
@@ -65,28 +65,31 @@ func leftmost(e ast.Expr) ast.Expr {
 	}
 }
 
-// logged says whether a call is one of a logger's, x.log.Warn(...) or logger.Warn(...),
-// or fail(...), which is for errors before there is a logger.
-func logged(call *ast.CallExpr) (level string, ok bool) {
+// logged says what a call logs, if it is one of a logger's, x.log.Warn(...) or
+// logger.Warn(...), or fail(..., reason), which is for errors before there is a logger.
+func logged(call *ast.CallExpr) (level string, text ast.Expr) {
 	if len(call.Args) == 0 {
-		return "", false
+		return "", nil
 	}
-	if f, ok := call.Fun.(*ast.Ident); ok {
-		return "error", f.Name == "fail"
+	if f, ok := call.Fun.(*ast.Ident); ok && f.Name == "fail" {
+		return "error", call.Args[len(call.Args)-1]
 	}
 	method, ok := call.Fun.(*ast.SelectorExpr)
-	if !ok {
-		return "", false
+	if !ok || levels[method.Sel.Name] == "" {
+		return "", nil
 	}
-	name := ""
 	switch x := method.X.(type) {
 	case *ast.Ident:
-		name = x.Name
+		ok = x.Name == "logger" || x.Name == "log"
 	case *ast.SelectorExpr:
-		name = x.Sel.Name
+		ok = x.Sel.Name == "logger" || x.Sel.Name == "log"
+	default:
+		ok = false
 	}
-	level, ok = levels[method.Sel.Name]
-	return level, ok && (name == "log" || name == "logger")
+	if !ok {
+		return "", nil
+	}
+	return levels[method.Sel.Name], call.Args[0]
 }
 
 // row is one of the guide's: | level | `text` | meaning | what to do |.
@@ -146,7 +149,7 @@ func d() { b(c, "one"); c.b(c, "two") }
 func e(c *C) { text := "first"; if x { text = "second" }; c.log.Info(text) }
 func f(err error) string { return err.Error() + other.Warn("not a logger's") }
 func g() { write("sbinit: warn: " + n + " lost\n"); write(mark + reason) }
-func h() { fail("no terminal") }`
+func h() { fail(config, "no terminal") }`
 	file, err := parser.ParseFile(token.NewFileSet(), "x.go", code, parser.SkipObjectResolution)
 	if err != nil {
 		t.Fatal(err)
