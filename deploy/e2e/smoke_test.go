@@ -107,6 +107,8 @@ func TestSmokeIsNotFooled(t *testing.T) {
 		return box.sbinit(0, "orphans", "--count") == "2\n"
 	})
 	box.expectSmoke("2", 1, nil)
+	box.expectSmoke("1", 1, nil, "Z 1 1 7")
+	box.expectSmoke("1", 1, nil, "sbinit-worker")
 }
 
 func TestSmokeThatCannotLook(t *testing.T) {

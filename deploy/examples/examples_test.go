@@ -51,7 +51,7 @@ func each(t *testing.T, test func(t *testing.T, harness []string, throughSocket 
 func expect(t *testing.T, c *testns.Container, stdout string, stderr ...string) {
 	t.Helper()
 	if got := c.Stdout(); got != stdout {
-		t.Errorf("stdout %q, want %q; stderr %q", got, stdout, c.Stderr())
+		t.Fatalf("stdout %q, want %q; stderr %q", got, stdout, c.Stderr())
 	}
 	for _, want := range stderr {
 		c.WaitFor(t, "stderr with "+want, func() bool { return strings.Contains(strings.ReplaceAll(c.Stderr(), `": `, `":`), want) })

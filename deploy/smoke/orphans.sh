@@ -19,6 +19,9 @@ set -eu
 # shellcheck disable=SC2016 # expanded there
 inside='
 name=$1 children= oldest= born= count=0 list=
+older() { # STARTTIME PID: than the oldest so far, by clock ticks; within one the lower PID is
+  [ -z "$born" ] || [ "$1" -lt "$born" ] || { [ "$1" -eq "$born" ] && [ "$2" -lt "$oldest" ]; }
+}
 load() { # the lines of standard input, as one
   while IFS= read -r line || [ "$line" ]; do all="$all$line "; done
 }
@@ -28,13 +31,15 @@ for dir in /proc/[0-9]*; do
   [ "$all" ] || continue # it has ended
   set -- ${all##*") "} # from the third field on, proc(5): state, ppid, ... starttime
   [ "$2" = 1 ] || continue
-  if [ -z "$born" ] || [ "${20}" -lt "$born" ]; then
-    oldest=$dir born=${20}
+  pid=${dir#/proc/}
+  if older "${20}" "$pid"; then
+    oldest=$pid born=${20}
   fi
-  case $1 in Z | X) ;; *) children="$children $dir" ;; esac
+  case $1 in Z | X) ;; *) children="$children $pid" ;; esac
 done
-for dir in $children; do
-  [ "$dir" != "$oldest" ] || continue
+for pid in $children; do
+  [ "$pid" != "$oldest" ] || continue
+  dir=/proc/$pid
   all=
   load 2>/dev/null <"$dir/cmdline"
   case $all in sbinit-worker*) [ "$dir/exe" -ef /proc/1/exe ] && continue ;; esac
@@ -42,7 +47,7 @@ for dir in $children; do
   case $all in *$name*) ;; *) continue ;; esac
   count=$((count + 1))
   list="$list
-${dir#/proc/} $all"
+$pid $all"
 done
 echo "$count$list"
 '
