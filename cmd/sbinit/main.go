@@ -176,7 +176,7 @@ func (d descriptor) Write(b []byte) (int, error) {
 // print writes it all, and gives the status if that was possible.
 func (d descriptor) print(out string, status int) int {
 	if _, err := io.WriteString(d, out); err != nil {
-		return fail(config.Invocation{}, d.String()+": "+err.Error())
+		return fail(config.Invocation{}, "cannot write to "+d.String()+": "+err.Error())
 	}
 	return status
 }
