@@ -78,7 +78,7 @@ mutate: ## take each guard of the code out, and see its test fail
 
 .PHONY: bench
 bench: build ## figures beside tini, dumb-init and catatonit, of terminals beside script, in one run
-	SBINIT_BINARY=$(CURDIR)/$(BIN) $(GO) test -run '^$$' -bench . -benchtime 1x -p 1 ./internal/init ./internal/terminal
+	SBINIT_BINARY=$(CURDIR)/$(BIN) $(GO) test -run '^$$' -bench . -benchtime 1x -p 1 ./internal/init ./internal/guard ./internal/terminal
 
 .PHONY: e2e
 e2e: build ## real containers: starts a dockerd of its own (root, docker.io, docker-compose, busybox-static)
@@ -116,8 +116,9 @@ release-test: ## build twice and compare, run arm64 (qemu-user-static)
 	$(GO) test -count=1 -tags release -timeout 20m ./deploy/release
 
 .PHONY: install
-install: build ## install to $(PREFIX)/sbin
+install: build ## install to $(PREFIX)/sbin, with the man page
 	install -D -m 0755 $(BIN) $(DESTDIR)$(PREFIX)/sbin/sbinit
+	install -D -m 0644 docs/sbinit.8 $(DESTDIR)$(PREFIX)/share/man/man8/sbinit.8
 
 .PHONY: clean
 clean: ## remove what was built

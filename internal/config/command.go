@@ -12,7 +12,7 @@ type Command uint8
 // CommandRun runs a program as the container's main program.
 const (
 	CommandRun      Command = iota
-	CommandHelp             // print Usage
+	CommandHelp             // print Personality.Usage
 	CommandHelpEnv          // print EnvHelp
 	CommandVersion          // print Personality.Version
 	CommandLicense          // print the licence
@@ -27,9 +27,6 @@ const (
 	CommandCheck
 	CommandDoctor
 )
-
-// usageLine stands in for the whole help in an error.
-const usageLine = "usage: sbinit [OPTIONS] [--] PROGRAM [ARG...]"
 
 // Words that are commands as a first argument, beside the views'. As PID 1 only some
 // are, so that `docker run IMAGE ps` runs the image's ps.
