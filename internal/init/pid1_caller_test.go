@@ -172,11 +172,6 @@ func (c *caller) send(messages ...wire.CallerMessage) {
 	c.raw(string(b))
 }
 
-func (c *caller) types(text string) {
-	c.t.Helper()
-	c.send(wire.Input{Data: []byte(text)})
-}
-
 // text is all that has come, and whether that was the end.
 func (c *caller) text() (string, bool) {
 	c.mu.Lock()
