@@ -77,8 +77,8 @@ mutate: ## take each guard of the code out, and see its test fail
 	$(GO) run ./internal/mutate
 
 .PHONY: bench
-bench: build ## figures beside tini, dumb-init and catatonit, in one run
-	SBINIT_BINARY=$(CURDIR)/$(BIN) $(GO) test -run '^$$' -bench . -benchtime 1x ./internal/init
+bench: build ## figures beside tini, dumb-init and catatonit, of terminals beside script, in one run
+	SBINIT_BINARY=$(CURDIR)/$(BIN) $(GO) test -run '^$$' -bench . -benchtime 1x -p 1 ./internal/init ./internal/terminal
 
 .PHONY: e2e
 e2e: build ## real containers: starts a dockerd of its own (root, docker.io, docker-compose, busybox-static)

@@ -46,6 +46,7 @@ func Front(role *Role, s Setup) int {
 		return role.refused
 	}
 	letGo(s.Descriptors)
+	f.forgetStart()
 	return f.run()
 }
 

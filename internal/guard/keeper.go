@@ -47,6 +47,7 @@ func Keep(s Setup, descriptor int) int {
 	}
 	c.send(message{started, int32(k.program)})
 	letGo(slices.DeleteFunc(s.Descriptors, func(fd int) bool { return fd == descriptor }))
+	k.forgetStart()
 	k.run()
 	return 0
 }

@@ -63,6 +63,13 @@ func newSubreaper(s Setup) (*subreaper, error) {
 	return r, nil
 }
 
+// forgetStart gives back the memory that only the start needed.
+func (r *subreaper) forgetStart() {
+	if err := r.fs.ForgetFile(); err != nil {
+		r.log.Debug("pages of the program's file not given back", log.Cause(err))
+	}
+}
+
 // ladder ends everybody below us.
 func (r *subreaper) ladder(now time.Time) *contain.Ladder {
 	return contain.NewLadder(contain.NewTree(os.Getpid(), r.fs, r.fence), r.cfg.KillGrace, killLimit, now)

@@ -111,7 +111,7 @@ func upkeepOf(t *testing.T, pid int) (u upkeep) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for key, value := range map[string]*int{"\nThreads:": &u.threads, "\nVmRSS:": &u.kilobytes} {
+	for key, value := range map[string]*int{"\nThreads:": &u.threads, "\nRssAnon:": &u.kilobytes} {
 		_, rest, _ := strings.Cut(string(text), key)
 		if _, err := fmt.Sscan(rest, value); err != nil {
 			t.Fatal(err)

@@ -18,6 +18,8 @@ type FS struct {
 	path     []byte
 	buf      []byte
 	dent     []byte
+	below    []int // of CountBelow
+	threads  []int // likewise
 }
 
 // Open opens /proc. It fails where there is none, and where what is mounted

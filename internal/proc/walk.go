@@ -32,27 +32,21 @@ func (fs *FS) Walk(into []Stat) ([]Stat, error) {
 
 // statAll reads the stat file of every numeric entry of a getdents64(2) buffer.
 func (fs *FS) statAll(dent []byte, into []Stat) ([]Stat, error) {
-	const header = 19 // struct linux_dirent64: ino 8, off 8, reclen 2, type 1
-	for len(dent) >= header {
-		size := int(binary.NativeEndian.Uint16(dent[16:]))
-		if size < header || size > len(dent) {
-			return into, unix.EBADMSG
+	for len(dent) > 0 {
+		name, rest, err := nextEntry(dent)
+		if err != nil {
+			return into, err
 		}
-		name := dent[header:size]
-		dent = dent[size:]
-		if i := bytes.IndexByte(name, 0); i >= 0 {
-			name = name[:i]
-		}
+		dent = rest
 		pid, ok := parseUint(name)
 		if !ok {
 			continue
 		}
 		line, err := fs.readOnce(fs.in(int(pid), "stat"))
-		switch err {
-		case nil:
-		case unix.EMFILE, unix.ENFILE, unix.ENOMEM:
+		if scarce(err) {
 			return into, err
-		default: // it has ended, or is hidden from us
+		}
+		if err != nil { // it has ended, or is hidden from us
 			continue
 		}
 		into = append(into, Stat{})
@@ -62,6 +56,23 @@ func (fs *FS) statAll(dent []byte, into []Stat) ([]Stat, error) {
 	}
 	return into, nil
 }
+
+// nextEntry takes the first entry's name off a getdents64(2) buffer.
+func nextEntry(dent []byte) (name, rest []byte, err error) {
+	const header = 19 // struct linux_dirent64: ino 8, off 8, reclen 2, type 1
+	if len(dent) < header {
+		return nil, nil, unix.EBADMSG
+	}
+	size := int(binary.NativeEndian.Uint16(dent[16:]))
+	if size < header || size > len(dent) {
+		return nil, nil, unix.EBADMSG
+	}
+	name, _, _ = bytes.Cut(dent[header:size], []byte{0})
+	return name, dent[size:], nil
+}
+
+// scarce says that a file could not be read for want of means, not for want of a process.
+func scarce(err error) bool { return err == unix.EMFILE || err == unix.ENFILE || err == unix.ENOMEM }
 
 // AppendChildren appends the numbers of the children that this process adopted,
 // or started from its first thread: /proc/self/task/TID/children. The kernel
@@ -73,6 +84,10 @@ func (fs *FS) AppendChildren(self int, into []int) ([]int, error) {
 	if err != nil {
 		return into, err
 	}
+	return appendNumbers(list, into), nil
+}
+
+func appendNumbers(list []byte, into []int) []int {
 	for len(list) > 0 {
 		word, rest, _ := bytes.Cut(list, []byte{' '})
 		if pid, ok := parseUint(word); ok {
@@ -80,7 +95,7 @@ func (fs *FS) AppendChildren(self int, into []int) ([]int, error) {
 		}
 		list = rest
 	}
-	return into, nil
+	return into
 }
 
 // readChildren reads the list through a descriptor that stays open: finding the file
@@ -96,11 +111,16 @@ func (fs *FS) readChildren(self int) (list []byte, err error) {
 	if _, _, errno := unix.RawSyscall(unix.SYS_LSEEK, uintptr(fs.children), 0, unix.SEEK_SET); errno != 0 {
 		return nil, errno
 	}
+	return fs.rawReadAll(fs.children)
+}
+
+// rawReadAll reads a file that never stalls to its end.
+func (fs *FS) rawReadAll(fd int) ([]byte, error) {
 	for n := 0; ; {
 		if n == len(fs.buf) {
 			fs.buf = append(fs.buf, make([]byte, len(fs.buf))...)
 		}
-		got, err := rawRead(fs.children, fs.buf[n:])
+		got, err := rawRead(fd, fs.buf[n:])
 		if err != nil {
 			return nil, err
 		}

@@ -13,7 +13,7 @@ import (
 // (testns.Yard) in a namespace of its own.
 type session struct {
 	*testns.Container
-	t     *testing.T
+	t     testing.TB
 	rest  int // where the worker's next line begins
 	tail  int // where its last one ended
 	seen  []wire.WorkerMessage
@@ -22,7 +22,7 @@ type session struct {
 }
 
 // begin starts one, without an `open`.
-func begin(t *testing.T, o testns.Options, env ...string) *session {
+func begin(t testing.TB, o testns.Options, env ...string) *session {
 	t.Helper()
 	if o.Stdin == testns.Default {
 		o.Stdin = testns.Pipe
@@ -32,7 +32,7 @@ func begin(t *testing.T, o testns.Options, env ...string) *session {
 }
 
 // open starts one, and the program on its terminal.
-func open(t *testing.T, o testns.Options, env []string, argv ...string) *session {
+func open(t testing.TB, o testns.Options, env []string, argv ...string) *session {
 	t.Helper()
 	s := begin(t, o, env...)
 	s.send(wire.Open{Cols: 80, Rows: 24, Argv: argv, Env: []string{"PS1=> ", "TOOL=" + testns.Tool(t), "HOSTILE=" + testns.Hostile(t)}})
@@ -42,7 +42,7 @@ func open(t *testing.T, o testns.Options, env []string, argv ...string) *session
 
 // bash is an interactive shell with job control, at its prompt. Its lines are not edited:
 // the terminal itself echoes.
-func bash(t *testing.T, o testns.Options, env ...string) *session {
+func bash(t testing.TB, o testns.Options, env ...string) *session {
 	t.Helper()
 	s := open(t, o, env, "bash", "--norc", "--noprofile", "--noediting", "-i")
 	s.shows("> ")

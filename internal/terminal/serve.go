@@ -24,7 +24,8 @@ func (w *worker) start(open wire.Open) (pid int, err *wire.Error) {
 	}
 	w.tty, w.leader = tty, pid
 	w.census.after(w.now)
-	_ = unix.Chdir("/") // ENOENT, EACCES: then we stay where we are
+	_ = unix.Chdir("/")           // ENOENT, EACCES: then we stay where we are
+	_ = w.cleaner.fs.ForgetFile() // it stays resident then
 	return pid, nil
 }
 
