@@ -62,6 +62,7 @@ vet: ## go vet, for all that is built
 .PHONY: lint
 lint: ## staticcheck (staticcheck.conf says which checks)
 	$(GO) run $(STATICCHECK) ./...
+	$(GO) run $(STATICCHECK) -tags e2e,release ./deploy/...
 
 .PHONY: fuzz
 fuzz: ## each fuzz target for FUZZTIME (30s)

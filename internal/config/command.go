@@ -43,6 +43,18 @@ func isCommand(word string, pid1 bool) bool {
 	return slices.Contains(words, word) || viewOf(word) != nil
 }
 
+// Misread says what a program that does not exist may have been meant as; empty: nothing
+// is like it.
+func Misread(program string, pid1 bool) string {
+	if isCommand(program, false) && pid1 {
+		return "as PID 1 only " + strings.Join(pid1Words, ", ") + " are commands: `sbinit -- sbinit " + program + " ...` runs another one below it"
+	}
+	if near, ok := nearest(program, slices.Concat(words, viewWords())); ok && !pid1 {
+		return "`sbinit " + near + "` is a command"
+	}
+	return ""
+}
+
 // command parses `sbinit WORD ARG...`. Only guard, terminal and shell read settings.
 func (p *parser) command(word string, args []string) Invocation {
 	switch word {

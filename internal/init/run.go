@@ -51,7 +51,7 @@ func Run(s Setup) int {
 	}
 	if err := c.start(s); err != nil {
 		c.closeSocket()
-		logger.Error("main program not started", log.Cause(err))
+		c.notStarted(s.Argv, err)
 		return s.Personality.Refusal(reap.ExitCode(err))
 	}
 	// From here on PID 1 may not bail out: every error is logged and survived.
@@ -86,6 +86,19 @@ func prepare(s Setup, logger *log.Logger) (*container, error) {
 		}
 	}
 	return c, nil
+}
+
+// notStarted says why, and what may have been meant.
+func (c *container) notStarted(argv []string, err error) {
+	hint := ""
+	if reap.ExitCode(err) == reap.ExitNotFound && len(argv) > 0 {
+		hint = config.Misread(argv[0], c.self == 1)
+	}
+	if hint == "" {
+		c.log.Error("main program not started", log.Cause(err))
+		return
+	}
+	c.log.Error("main program not started", log.Cause(err), log.Text("hint", hint))
 }
 
 // forgetStart gives back the memory that only the start needed.

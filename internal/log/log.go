@@ -3,8 +3,10 @@
 package log
 
 import (
+	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"go.uber.org/zap/zapcore"
 
@@ -39,7 +41,7 @@ func Warnings(cfg config.Config, text string) []byte {
 func lines(format config.Format, lv zapcore.Level, text string) (out []byte) {
 	enc := encoder(format)
 	for msg := range strings.SplitSeq(text, "\n") {
-		line, err := enc.EncodeEntry(entry(lv, msg), nil)
+		line, err := enc.EncodeEntry(entry(lv, shown(msg)), nil)
 		if err != nil {
 			continue // only a field can fail, and there is none
 		}
@@ -112,7 +114,17 @@ func Number(key string, n int) zapcore.Field {
 
 // Text is a string field; the encoders escape what could break a line.
 func Text(key, s string) zapcore.Field {
-	return zapcore.Field{Key: key, Type: zapcore.StringType, String: s}
+	return zapcore.Field{Key: key, Type: zapcore.StringType, String: shown(s)}
+}
+
+// shown is text as a terminal may have it: what is no printable character is written
+// as Go writes it in a string. Names are given by processes.
+func shown(s string) string {
+	if !strings.ContainsFunc(s, func(r rune) bool { return r == utf8.RuneError || !strconv.IsPrint(r) }) {
+		return s
+	}
+	q := strconv.Quote(s)
+	return strings.ReplaceAll(q[1:len(q)-1], `\"`, `"`)
 }
 
 // Took is a duration, to the millisecond.
