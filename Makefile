@@ -22,6 +22,7 @@ PLAIN   := -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT)
 
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME    ?= 30s
+FUZZED      ?= ./internal/...
 RUNS        ?= 3
 
 .DEFAULT_GOAL := help
@@ -65,8 +66,8 @@ lint: ## staticcheck (staticcheck.conf says which checks)
 	$(GO) run $(STATICCHECK) -tags e2e,release ./deploy/...
 
 .PHONY: fuzz
-fuzz: ## each fuzz target for FUZZTIME (30s)
-	@$(GO) list ./internal/... | while read -r pkg; do \
+fuzz: ## each fuzz target below FUZZED (./internal/...) for FUZZTIME (30s)
+	@$(GO) list $(FUZZED) | while read -r pkg; do \
 	  for target in $$($(GO) test -list '^Fuzz' "$$pkg" | grep '^Fuzz'); do \
 	    echo "$$pkg $$target"; \
 	    $(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x "$$pkg" || exit 1; \
