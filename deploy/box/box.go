@@ -35,8 +35,13 @@ type Box struct {
 	cmd *exec.Cmd
 }
 
-// Start executes argv as PID 1 of new namespaces, with variables beside PATH and HOME; in
-// a user namespace too where that is what it takes. argv[0] is a path. The kernel kills
+// Environ is what a measured program gets, whoever measures: PATH, HOME, and more.
+func Environ(more ...string) []string {
+	return append([]string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/"}, more...)
+}
+
+// Start executes argv as PID 1 of new namespaces, with variables beside Environ's; in a
+// user namespace too where that is what it takes. argv[0] is a path. The kernel kills
 // the box when the calling thread ends: callers lock it.
 func Start(argv []string, env ...string) (*Box, error) {
 	b, err := start(argv, env, 0)
@@ -55,7 +60,7 @@ func start(argv, env []string, flags uintptr) (*Box, error) {
 		return nil, err
 	}
 	cmd := exec.Command(self, append([]string{argument}, argv...)...)
-	cmd.Env = append([]string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/"}, env...)
+	cmd.Env = Environ(env...)
 	cmd.Dir = "/"
 	cmd.Stderr = os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{
