@@ -62,6 +62,7 @@ vet: ## go vet, for all that is built
 .PHONY: lint
 lint: ## staticcheck (staticcheck.conf says which checks)
 	$(GO) run $(STATICCHECK) ./...
+	$(GO) run $(STATICCHECK) -tags e2e,release ./deploy/...
 
 .PHONY: fuzz
 fuzz: ## each fuzz target for FUZZTIME (30s)
@@ -116,8 +117,9 @@ release-test: ## build twice and compare, run arm64 (qemu-user-static)
 	$(GO) test -count=1 -tags release -timeout 20m ./deploy/release
 
 .PHONY: install
-install: build ## install to $(PREFIX)/sbin
+install: build ## install to $(PREFIX)/sbin, with the man page
 	install -D -m 0755 $(BIN) $(DESTDIR)$(PREFIX)/sbin/sbinit
+	install -D -m 0644 docs/sbinit.8 $(DESTDIR)$(PREFIX)/share/man/man8/sbinit.8
 
 .PHONY: clean
 clean: ## remove what was built

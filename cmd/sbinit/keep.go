@@ -5,15 +5,16 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/sbinit/sbinit/internal/config"
 	"github.com/sbinit/sbinit/internal/inherit"
 	pid1 "github.com/sbinit/sbinit/internal/init"
 	"github.com/sbinit/sbinit/internal/reap"
 )
 
 // keep becomes the program, with the mark that orphans are kept by.
-func keep(argv []string) int {
-	err := reap.Exec(pid1.Inherited(argv, append(withoutKeep(inherit.Environ()), "SBINIT_KEEP=1")))
-	fail(err.Error())
+func keep(in config.Invocation) int {
+	err := reap.Exec(pid1.Inherited(in.Argv, append(withoutKeep(inherit.Environ()), "SBINIT_KEEP=1")))
+	fail(in, err.Error())
 	return reap.ExitCode(err)
 }
 

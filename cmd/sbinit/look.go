@@ -27,7 +27,7 @@ func look(in config.Invocation) int {
 		return printed("unhealthy: "+err.Error()+"\n", 1)
 	}
 	if err != nil {
-		return fail(err.Error())
+		return fail(in, err.Error())
 	}
 	for _, note := range result.Notes {
 		_, _ = io.WriteString(descriptor(2), "sbinit: note: "+note+"\n")

@@ -14,6 +14,7 @@ import (
 	"github.com/sbinit/sbinit/internal/guard"
 	"github.com/sbinit/sbinit/internal/inherit"
 	pid1 "github.com/sbinit/sbinit/internal/init"
+	"github.com/sbinit/sbinit/internal/log"
 	"github.com/sbinit/sbinit/internal/signals"
 	"github.com/sbinit/sbinit/internal/terminal/wire"
 )
@@ -35,15 +36,15 @@ func run() int {
 	in, warnings, err := config.Parse(config.Input{Args: p.args, Environ: inherit.Environ(), PID1: os.Getpid() == 1})
 	if err != nil {
 		for _, w := range warnings {
-			_, _ = io.WriteString(descriptor(2), "sbinit: warn: "+w.String()+"\n")
+			_, _ = descriptor(2).Write(log.Warnings(in.Config, w.String()))
 		}
-		return p.refuse(in.Command, wire.CodeBadSetting, err.Error())
+		return p.refuse(in, wire.CodeBadSetting, err.Error())
 	}
 	switch in.Command {
 	case config.CommandRun, config.CommandGuard, config.CommandTerminal, config.CommandShell:
 		return p.host(in, warnings)
 	case config.CommandKeep:
-		return keep(in.Argv)
+		return keep(in)
 	case config.CommandPS, config.CommandOrphans, config.CommandSessions, config.CommandStats, config.CommandCheck:
 		return look(in)
 	case config.CommandDoctor:
@@ -66,11 +67,11 @@ type process struct {
 // host runs the program and stays, as an init or as one of a guard's pair.
 func (p process) host(in config.Invocation, warnings []config.Warning) int {
 	if err := pid1.CheckLimits(); err != nil {
-		return p.refuse(in.Command, wire.CodeInternal, err.Error())
+		return p.refuse(in, wire.CodeInternal, err.Error())
 	}
 	var err error
 	if p.source, err = signals.Open(inherit.Blocked()); err != nil {
-		return p.refuse(in.Command, wire.CodeInternal, "signals cannot be taken: "+err.Error())
+		return p.refuse(in, wire.CodeInternal, "signals cannot be taken: "+err.Error())
 	}
 	switch in.Command {
 	case config.CommandGuard:
@@ -86,9 +87,10 @@ func (p process) host(in config.Invocation, warnings []config.Warning) int {
 // initialise runs the program as the container's main program.
 func (p process) initialise(in config.Invocation, warnings []config.Warning) int {
 	if err := dieWithParent(in.Config.ParentDeathSignal); err != nil {
-		return fail(err.Error())
+		return p.refuse(in, wire.CodeInternal, err.Error())
 	}
 	return pid1.Run(pid1.Setup{
+		Personality: in.Personality,
 		Config:      in.Config,
 		Argv:        in.Argv,
 		Warnings:    warnings,
@@ -123,7 +125,7 @@ func show(in config.Invocation) int {
 	case in.Command == config.CommandHelp && in.Topic != "":
 		out = config.ViewUsage(in.Topic)
 	case in.Command == config.CommandHelp:
-		out = config.Usage()
+		out = in.Personality.Usage()
 	case in.Command == config.CommandHelpEnv:
 		out = config.EnvHelp()
 	case in.Command == config.CommandLicense:
@@ -131,26 +133,30 @@ func show(in config.Invocation) int {
 	default:
 		out = in.Personality.Version(version, commit, runtime.Version()) + "\n"
 	}
-	return printed(out, 0)
+	stream := descriptor(in.Personality.Stream(in.Command))
+	return in.Personality.Refusal(stream.print(out, 0))
 }
 
-// printed writes to standard output, and gives the status if that was possible.
-func printed(out string, status int) int {
-	if _, err := io.WriteString(descriptor(1), out); err != nil {
-		return fail("standard output: " + err.Error())
-	}
-	return status
-}
+// printed is for standard output.
+func printed(out string, status int) int { return descriptor(1).print(out, status) }
 
-// fail says why sbinit cannot do its job, each line marked as its own.
-func fail(reason string) int {
-	_, _ = io.WriteString(descriptor(2), prefixed(reason))
+// fail says why sbinit cannot do its job, in the log's form. What there is of a
+// configuration that could not be parsed says which.
+func fail(in config.Invocation, reason string) int {
+	_, _ = descriptor(2).Write(log.Faults(in.Config.LogFormat, reason))
 	return pid1.Failed
 }
 
 // A descriptor is written to by write(2) alone: package os raises SIGPIPE at
 // itself for a closed standard output or error.
 type descriptor int
+
+func (d descriptor) String() string {
+	if d == 2 {
+		return "standard error"
+	}
+	return "standard output"
+}
 
 func (d descriptor) Write(b []byte) (int, error) {
 	for done := 0; ; {
@@ -165,4 +171,12 @@ func (d descriptor) Write(b []byte) (int, error) {
 			}
 		}
 	}
+}
+
+// print writes it all, and gives the status if that was possible.
+func (d descriptor) print(out string, status int) int {
+	if _, err := io.WriteString(d, out); err != nil {
+		return fail(config.Invocation{}, "cannot write to "+d.String()+": "+err.Error())
+	}
+	return status
 }

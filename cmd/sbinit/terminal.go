@@ -16,7 +16,7 @@ func (p process) terminal(in config.Invocation, warnings []config.Warning) int {
 	case p.role == guard.Worker:
 		front, err := guard.OpenInner(p.channel)
 		if err != nil {
-			return fail(err.Error())
+			return fail(in, err.Error())
 		}
 		return p.worker(in, front)
 	}
@@ -45,11 +45,11 @@ func (p process) worker(in config.Invocation, superior terminal.Superior) int {
 	})
 }
 
-// refuse says why there will be no program, by the exit status of the command, and to
+// refuse says why there will be no program, by the exit status of the command or name, and to
 // the caller of a terminal session in words that it can read.
-func (p process) refuse(command config.Command, code wire.Code, reason string) int {
-	status := fail(reason)
-	if command == config.CommandTerminal {
+func (p process) refuse(in config.Invocation, code wire.Code, reason string) int {
+	status := in.Personality.Refusal(fail(in, reason))
+	if in.Command == config.CommandTerminal {
 		status = terminal.Refuse(1, code, reason)
 	}
 	if p.hosted {

@@ -1,16 +1,8 @@
 package main
 
-import "strings"
-
 const license = `sbinit is licensed under the Apache License, Version 2.0:
 https://www.apache.org/licenses/LICENSE-2.0
 
 It is distributed on an "AS IS" basis, without warranties or conditions of any
 kind, either express or implied.
 `
-
-// prefixed marks each line of a message as sbinit's error.
-func prefixed(reason string) string {
-	const mark = "sbinit: error: "
-	return mark + strings.ReplaceAll(reason, "\n", "\n"+mark) + "\n"
-}

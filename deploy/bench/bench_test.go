@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -37,6 +38,7 @@ func TestQuick(t *testing.T) {
 	for _, row := range rows {
 		checkRow(t, row)
 	}
+	checkExplained(t, rows)
 	if written, err := os.ReadFile(doc); err != nil || !strings.Contains(string(written), out.String()) {
 		t.Errorf("%v, the document is:\n%s", err, written)
 	}
@@ -97,6 +99,43 @@ func checkRow(t *testing.T, row map[string]string) {
 	for _, name := range peers {
 		if (row[name] != "") != there(name) {
 			t.Errorf("%s, which is there: %v: %v", name, there(name), row)
+		}
+	}
+}
+
+var (
+	// explained are the names in the first column of a table.
+	explained = regexp.MustCompile(`(?m)^\| ([^|]+) \|`)
+	count     = regexp.MustCompile(`\d+`)
+)
+
+// checkExplained: docs/benchmarks.md explains each figure, and no other, by the beginning
+// of its name, whatever the counts in it.
+func checkExplained(t *testing.T, rows []map[string]string) {
+	t.Helper()
+	document, err := os.ReadFile("../../docs/benchmarks.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	document, _, _ = bytes.Cut(document, []byte(beginMark)) // results have such a table too
+	used := map[string]bool{}
+	for _, m := range explained.FindAllStringSubmatch(string(document), -1)[1:] {
+		used[count.ReplaceAllString(m[1], "N")] = false
+	}
+	for _, row := range rows {
+		figure, found := count.ReplaceAllString(row["figure"], "N"), false
+		for name := range used {
+			if strings.HasPrefix(figure, name) {
+				used[name], found = true, true
+			}
+		}
+		if !found {
+			t.Errorf("docs/benchmarks.md does not explain %q", row["figure"])
+		}
+	}
+	for name, measured := range used {
+		if !measured {
+			t.Errorf("docs/benchmarks.md explains %q, which is not measured", name)
 		}
 	}
 }

@@ -115,7 +115,7 @@ func (b *bench) guardDeaths() error {
 		{"keeper", func(g *guarded) int { return g.keeper }},
 	} {
 		row := func(which string, a aim) *figure {
-			return b.figure(figure{name: fmt.Sprintf("SIGKILL of a guard's %s until %d are gone, %s", victim.name, tree, which), unit: "ms", aim: a})
+			return b.figure(figure{name: fmt.Sprintf("SIGKILL in a guard, of the %s until %d are gone, %s", victim.name, tree, which), unit: "ms", aim: a})
 		}
 		p50, p99 := row("p50", aim{}), row("p99", aim{limit: 100})
 		for range b.guards {

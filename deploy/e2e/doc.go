@@ -1,8 +1,8 @@
 // Package e2e tests sbinit in real containers: a dockerd of the tests' own, real images, and the docker commands that
 // people type.
 //
-// The tests carry the build tag e2e, since they need root, Debian's docker.io, busybox-static and tini packages, and
-// bin/sbinit as `make build` leaves it:
+// The tests carry the build tag e2e, since they need root, Debian's docker.io, docker-compose, busybox-static and tini
+// packages, and bin/sbinit as `make build` leaves it:
 //
 //	go test -count=1 -tags e2e ./deploy/e2e
 //

@@ -12,7 +12,7 @@ type Command uint8
 // CommandRun runs a program as the container's main program.
 const (
 	CommandRun      Command = iota
-	CommandHelp             // print Usage
+	CommandHelp             // print Personality.Usage
 	CommandHelpEnv          // print EnvHelp
 	CommandVersion          // print Personality.Version
 	CommandLicense          // print the licence
@@ -28,9 +28,6 @@ const (
 	CommandDoctor
 )
 
-// usageLine stands in for the whole help in an error.
-const usageLine = "usage: sbinit [OPTIONS] [--] PROGRAM [ARG...]"
-
 // Words that are commands as a first argument, beside the views'. As PID 1 only some
 // are, so that `docker run IMAGE ps` runs the image's ps.
 var (
@@ -44,6 +41,18 @@ func isCommand(word string, pid1 bool) bool {
 		return slices.Contains(pid1Words, word)
 	}
 	return slices.Contains(words, word) || viewOf(word) != nil
+}
+
+// Misread says what a program that does not exist may have been meant as; empty: nothing
+// is like it.
+func Misread(program string, pid1 bool) string {
+	if isCommand(program, false) && pid1 {
+		return "as PID 1 only " + strings.Join(pid1Words, ", ") + " are commands: `sbinit -- sbinit " + program + " ...` runs another one below it"
+	}
+	if near, ok := nearest(program, slices.Concat(words, viewWords())); ok && !pid1 {
+		return "`sbinit " + near + "` is a command"
+	}
+	return ""
 }
 
 // command parses `sbinit WORD ARG...`. Only guard, terminal and shell read settings.

@@ -145,3 +145,22 @@ func TestTerminalCommands(t *testing.T) {
 		t.Error("as PID 1 shell is a program of the image's")
 	}
 }
+
+// TestMisread: a command where it is none, or with a typing error, is pointed out.
+func TestMisread(t *testing.T) {
+	for _, c := range []struct {
+		program string
+		pid1    bool
+		want    string
+	}{
+		{"guard", true, "as PID 1 only help, version, doctor are commands: `sbinit -- sbinit guard ...` runs another one below it"},
+		{"ps", true, "as PID 1 only help, version, doctor are commands: `sbinit -- sbinit ps ...` runs another one below it"},
+		{"gaurd", false, "`sbinit guard` is a command"},
+		{"gaurd", true, ""},
+		{"/bin/absent", false, ""},
+	} {
+		if got := Misread(c.program, c.pid1); got != c.want {
+			t.Errorf("%s, PID 1 %v: %q, want %q", c.program, c.pid1, got, c.want)
+		}
+	}
+}

@@ -40,6 +40,7 @@ type Config struct {
 
 	Pause   bool // run no program, wait for a stop signal
 	Session bool // the main program gets a session of its own
+	Suspend bool // the signals that stop a terminal's job stop sbinit too
 
 	Terminal Terminal // bounds of terminal sessions
 }

@@ -1,6 +1,9 @@
 package config
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // EnvMarkdown is README's table of settings.
 func EnvMarkdown() string {
@@ -60,7 +63,7 @@ func (o *option) knownFrom() string {
 // variables that come with them.
 func NamesMarkdown() string {
 	var b strings.Builder
-	b.WriteString("| called | its defaults | variables read, also by sbinit's own name |\n|---|---|---|\n")
+	b.WriteString("| called | its defaults | variables read, also by sbinit's own name | exit status without a main program |\n|---|---|---|---|\n")
 	for _, p := range []Personality{Tini, DumbInit, Catatonit} {
 		var variables []string
 		for i := range peers {
@@ -68,9 +71,14 @@ func NamesMarkdown() string {
 				variables = append(variables, code(v.name)+" ("+v.meaning(", ", "`")+")")
 			}
 		}
-		row(&b, code(personalities[p].names...), code(personalities[p].defaults...), strings.Join(variables, "; "))
+		row(&b, code(personalities[p].names...), code(personalities[p].defaults...), strings.Join(variables, "; "), p.exitStatuses())
 	}
 	return b.String()
+}
+
+func (p Personality) exitStatuses() string {
+	r := personalities[p].refusals
+	return fmt.Sprintf("%d not found, %d cannot be run, %d other reasons", r.notFound, r.cannotRun, r.own)
 }
 
 func row(b *strings.Builder, cells ...string) {

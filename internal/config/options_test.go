@@ -86,8 +86,8 @@ func sorted(lines []string) []string {
 func TestWrongOptions(t *testing.T) {
 	for line, want := range map[string]string{
 		"sbinit":                     "PROGRAM: no program given; usage: sbinit [OPTIONS] [--] PROGRAM [ARG...]",
-		"sbinit --":                  "PROGRAM: no program given; " + usageLine,
-		"sbinit -g":                  "PROGRAM: no program given; " + usageLine,
+		"sbinit --":                  "PROGRAM: no program given; " + Native.usageLine(),
+		"sbinit -g":                  "PROGRAM: no program given; " + Native.usageLine(),
 		"sbinit -x true":             "-x: unknown option",
 		"sbinit -G true":             "-G: unknown option; did you mean -g?",
 		"sbinit -R true":             "-R: unknown option; did you mean -r?",
@@ -100,9 +100,9 @@ func TestWrongOptions(t *testing.T) {
 		"sbinit --verbose=2 true":    `--verbose "2": takes no argument`,
 		"sbinit -version true":       "-version: unknown option; did you mean --version?",
 		"sbinit -single-child true":  "-single-child: unknown option; did you mean --single-child?",
-		"sbinit -p":                  "-p: wants SIGNAL after it\nPROGRAM: no program given; " + usageLine,
-		"sbinit -ge":                 "-e: wants CODE after it\nPROGRAM: no program given; " + usageLine,
-		"sbinit --rewrite":           "--rewrite: wants A:B after it\nPROGRAM: no program given; " + usageLine,
+		"sbinit -p":                  "-p: wants SIGNAL after it\nPROGRAM: no program given; " + Native.usageLine(),
+		"sbinit -ge":                 "-e: wants CODE after it\nPROGRAM: no program given; " + Native.usageLine(),
+		"sbinit --rewrite":           "--rewrite: wants A:B after it\nPROGRAM: no program given; " + Native.usageLine(),
 		"sbinit -p TREM true":        `-p "TREM": want a signal name such as TERM, SIGTERM or RTMIN+3, or a number from 1 to 64`,
 		"sbinit -p 0 true":           `-p "0": want a signal name such as TERM, SIGTERM or RTMIN+3, or a number from 1 to 64`,
 		"sbinit -e 300 true":         `-e "300": want an exit code from 0 to 255`,

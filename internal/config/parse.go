@@ -136,7 +136,7 @@ func (p *parser) program(c Config, argv []string) []string {
 	case c.Pause && len(argv) > 0:
 		p.faults.add("PROGRAM", argv[0], errors.New("a pause (-P, SBINIT_PAUSE=on) runs no program; want one of the two"))
 	case !c.Pause && len(argv) == 0:
-		p.faults.add("PROGRAM", "", errors.New("no program given; "+usageLine))
+		p.faults.add("PROGRAM", "", errors.New("no program given; "+p.personality.usageLine()))
 	}
 	return argv
 }

@@ -41,7 +41,7 @@ func TestPeersOfOthers(t *testing.T) {
 		t.Errorf("docker-init with dumb-init's variables: %+v", c)
 	}
 	c = mustRun(t, "dumb-init -c true", "TINI_VERBOSITY=3", "TINI_SUBREAPER=1")
-	if c.LogLevel != LevelWarn || c.Subreaper != SubreaperOff {
+	if c.LogLevel != LevelError || c.Subreaper != SubreaperOff {
 		t.Errorf("dumb-init with tini's variables: %+v", c)
 	}
 }

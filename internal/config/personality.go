@@ -1,6 +1,9 @@
 package config
 
-import "path"
+import (
+	"path"
+	"slices"
+)
 
 // Personality is the program whose name sbinit was called by, and whose
 // defaults it therefore has: `dockerd --init-path`, podman's and old
@@ -20,33 +23,51 @@ type personality struct {
 	names    []string // base names of argv[0]
 	version  string   // begins the version line; docker parses tini's
 	defaults []string // what differs from the table of settings
+	refusals refusals
+	onStderr []Command // what is printed there, and not on standard output
 }
 
+// refusals are the exit statuses that say why there is no main program.
+type refusals struct{ own, cannotRun, notFound int }
+
+// The statuses of coreutils and docker, which sbinit has by its own name.
+const (
+	exitOwnFailure = 125
+	exitCannotRun  = 126
+	exitNotFound   = 127
+)
+
 // The peers leave the rest of the processes to the kernel, which kills them all
-// when PID 1 ends: no grace. They adopt orphans only where they are told to, and make no
-// file.
+// when PID 1 ends: no grace. Tini and dumb-init adopt orphans only where they are
+// told to. dumb-init and catatonit say nothing of what goes well. None makes a file.
 var personalities = [...]personality{
-	Native: {names: []string{"sbinit"}},
+	Native: {names: []string{"sbinit"}, refusals: refusals{exitOwnFailure, exitCannotRun, exitNotFound}},
 	Tini: {
 		names:   []string{"tini", "docker-init"},
 		version: "tini version 0.19.0",
 		defaults: []string{
 			"SBINIT_FORWARD=child", "SBINIT_ORPHANS=keep", "SBINIT_SUBREAPER=off", "SBINIT_EXIT_GRACE=0", "SBINIT_SOCKET=off",
 		},
+		refusals: refusals{own: 1, cannotRun: exitCannotRun, notFound: exitNotFound},
 	},
 	DumbInit: {
 		names:   []string{"dumb-init"},
 		version: "dumb-init v1.2.5",
 		defaults: []string{
-			"SBINIT_SETSID=on", "SBINIT_ORPHANS=keep", "SBINIT_SUBREAPER=off", "SBINIT_EXIT_GRACE=0", "SBINIT_SOCKET=off",
+			"SBINIT_SETSID=on", "SBINIT_SUSPEND=on", "SBINIT_ORPHANS=keep", "SBINIT_SUBREAPER=off", "SBINIT_EXIT_GRACE=0",
+			"SBINIT_LOG_LEVEL=error", "SBINIT_SOCKET=off",
 		},
+		refusals: refusals{own: 1, cannotRun: 2, notFound: 2},
+		onStderr: []Command{CommandHelp, CommandVersion},
 	},
 	Catatonit: {
 		names:   []string{"catatonit", "podman-init"},
 		version: "tini version 0.2.1_catatonit",
 		defaults: []string{
-			"SBINIT_FORWARD=child", "SBINIT_ORPHANS=keep", "SBINIT_SUBREAPER=off", "SBINIT_EXIT_GRACE=0", "SBINIT_SOCKET=off",
+			"SBINIT_FORWARD=child", "SBINIT_ORPHANS=keep", "SBINIT_EXIT_GRACE=0", "SBINIT_LOG_LEVEL=error", "SBINIT_SOCKET=off",
 		},
+		refusals: refusals{own: 1, cannotRun: 1, notFound: 1},
+		onStderr: []Command{CommandHelp},
 	},
 }
 
@@ -61,6 +82,29 @@ func (p Personality) Version(version, commit, toolchain string) string {
 		return peer + " (" + line + ")"
 	}
 	return line + " (" + toolchain + ") - git." + commit
+}
+
+// Refusal is the exit status by that name for one of sbinit's own 125, 126 and 127,
+// which say why there is no main program.
+func (p Personality) Refusal(status int) int {
+	r := personalities[p].refusals
+	switch status {
+	case exitOwnFailure:
+		return r.own
+	case exitCannotRun:
+		return r.cannotRun
+	case exitNotFound:
+		return r.notFound
+	}
+	return status
+}
+
+// Stream is the descriptor on which a command prints what was asked for.
+func (p Personality) Stream(c Command) int {
+	if slices.Contains(personalities[p].onStderr, c) {
+		return 2
+	}
+	return 1
 }
 
 // Default is the configuration without any option or variable.

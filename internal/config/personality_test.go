@@ -22,13 +22,33 @@ func TestCalled(t *testing.T) {
 
 func TestPersonalityDefaults(t *testing.T) {
 	for p, want := range map[Personality][]string{
-		Native:    nil,
-		Tini:      {"SBINIT_EXIT_GRACE=0", "SBINIT_FORWARD=child", "SBINIT_ORPHANS=keep", "SBINIT_SOCKET=off", "SBINIT_SUBREAPER=off"},
-		DumbInit:  {"SBINIT_EXIT_GRACE=0", "SBINIT_ORPHANS=keep", "SBINIT_SETSID=on", "SBINIT_SOCKET=off", "SBINIT_SUBREAPER=off"},
-		Catatonit: {"SBINIT_EXIT_GRACE=0", "SBINIT_FORWARD=child", "SBINIT_ORPHANS=keep", "SBINIT_SOCKET=off", "SBINIT_SUBREAPER=off"},
+		Native: nil,
+		Tini:   {"SBINIT_EXIT_GRACE=0", "SBINIT_FORWARD=child", "SBINIT_ORPHANS=keep", "SBINIT_SOCKET=off", "SBINIT_SUBREAPER=off"},
+		DumbInit: {"SBINIT_EXIT_GRACE=0", "SBINIT_LOG_LEVEL=error", "SBINIT_ORPHANS=keep", "SBINIT_SETSID=on",
+			"SBINIT_SOCKET=off", "SBINIT_SUBREAPER=off", "SBINIT_SUSPEND=on"},
+		Catatonit: {"SBINIT_EXIT_GRACE=0", "SBINIT_FORWARD=child", "SBINIT_LOG_LEVEL=error", "SBINIT_ORPHANS=keep", "SBINIT_SOCKET=off"},
 	} {
 		if got := differences(Default(p), Default(Native)); !slices.Equal(got, want) {
 			t.Errorf("%s differs by %q, want %q", p, got, want)
+		}
+	}
+}
+
+// Only what sbinit itself says about the main program is translated.
+func TestRefusal(t *testing.T) {
+	for p, want := range map[Personality][3]int{
+		Native: {125, 126, 127}, Tini: {1, 126, 127}, DumbInit: {1, 2, 2}, Catatonit: {1, 1, 1},
+	} {
+		if got := [3]int{p.Refusal(125), p.Refusal(126), p.Refusal(127)}; got != want {
+			t.Errorf("%s: %v, want %v", p, got, want)
+		}
+	}
+}
+
+func TestStream(t *testing.T) {
+	for p, want := range map[Personality][2]int{Native: {1, 1}, Tini: {1, 1}, DumbInit: {2, 2}, Catatonit: {2, 1}} {
+		if got := [2]int{p.Stream(CommandHelp), p.Stream(CommandVersion)}; got != want {
+			t.Errorf("%s: help and version on %v, want %v", p, got, want)
 		}
 	}
 }

@@ -65,7 +65,8 @@ var initSettings = []setting{
 		name: "SBINIT_ORPHANS", standard: "abandoned",
 		help: "a live process adopted without an owner: `abandoned` ends it if its stdin and stdout both lead to " +
 			"nobody (a leaked ACP, MCP or LSP child; a dev server or a daemon stays), `terminate` ends every one, " +
-			"`report` only says what `terminate` would end, `keep` leaves all alone as tini does",
+			"`report` only says what `terminate` would end, `keep` leaves all alone as tini does, when not PID 1 " +
+			"also at the end",
 		codec: choice(func(c *Config) *Orphans { return &c.Orphans }, orphansNames),
 	},
 	{
@@ -142,6 +143,12 @@ var initSettings = []setting{
 		help: "start the main program in a session of its own, as dumb-init does; TSTP, TTIN and TTOU, which have " +
 			"no effect there, are then rewritten to STOP",
 		codec: onOff(func(c *Config) *bool { return &c.Session }),
+	},
+	{
+		name: "SBINIT_SUSPEND", standard: "off",
+		help: "TSTP, TTIN and TTOU stop sbinit as well, once they are forwarded, as they do dumb-init: a shell that " +
+			"started it notices; of no effect as PID 1",
+		codec: onOff(func(c *Config) *bool { return &c.Suspend }),
 	},
 	{
 		name: "SBINIT_PAUSE", standard: "off",

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -42,9 +43,13 @@ if nothing is left of the session; 1 the same, after an error; 2 if something
 is left, as with any other status.
 `
 
-// Usage is the text of `sbinit help`.
-func Usage() string {
+// Usage is the text of `sbinit help`, and of another init's -h by its name: that has
+// its options, and no commands.
+func (p Personality) Usage() string {
 	var b strings.Builder
+	if p != Native {
+		return p.peerUsage()
+	}
 	b.WriteString(usageCommands)
 	for _, v := range views {
 		name := "  sbinit " + v.word
@@ -53,19 +58,42 @@ func Usage() string {
 		b.WriteString(v.short + "\n")
 	}
 	b.WriteString(usageHead)
+	p.describeOptions(&b)
+	b.WriteString(usageTail)
+	return b.String()
+}
+
+func (p Personality) peerUsage() string {
+	var b strings.Builder
+	b.WriteString(p.usageLine() + "\n\n")
+	wrap(&b, "This is sbinit with the options and defaults of "+p.String()+", called by its name. "+
+		"`sbinit help` and `sbinit help env` say what else can be set.", "")
+	b.WriteString("\noptions:\n")
+	p.describeOptions(&b)
+	b.WriteByte('\n')
+	r := personalities[p].refusals
+	wrap(&b, fmt.Sprintf("exit status: the main program's; 128+N if signal N ended it; %d if it was not found; "+
+		"%d if it could not be run; %d if %s itself failed.", r.notFound, r.cannotRun, r.own, p), "")
+	return b.String()
+}
+
+// usageLine stands in for the whole help in an error.
+func (p Personality) usageLine() string {
+	return "usage: " + p.String() + " [OPTIONS] [--] PROGRAM [ARG...]"
+}
+
+func (p Personality) describeOptions(b *strings.Builder) {
 	for i := range options {
 		o := &options[i]
-		if !o.of.has(Native) {
+		if !o.of.has(p) {
 			continue
 		}
 		name := "  " + o.String()
 		b.WriteString(name)
-		pad(&b, len(name), 27)
+		pad(b, len(name), 27)
 		b.WriteString(o.help)
 		b.WriteByte('\n')
 	}
-	b.WriteString(usageTail)
-	return b.String()
 }
 
 const envHead = `Settings of sbinit, each with its default. An empty variable counts as one that

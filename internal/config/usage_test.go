@@ -1,12 +1,13 @@
 package config
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
 
 func TestUsage(t *testing.T) {
-	text := Usage()
+	text := Native.Usage()
 	for i := range options {
 		if o := &options[i]; o.of.has(Native) && !strings.Contains(text, "\n  "+o.String()+" ") {
 			t.Errorf("%s is missing", o)
@@ -21,6 +22,30 @@ func TestUsage(t *testing.T) {
 		for _, name := range personalities[p].names {
 			if !strings.Contains(text, name) {
 				t.Errorf("%s is missing", name)
+			}
+		}
+	}
+}
+
+// The help by another init's name is about that: its options, no command of ours.
+func TestUsageByAnotherName(t *testing.T) {
+	for _, p := range []Personality{Tini, DumbInit, Catatonit} {
+		text := p.Usage()
+		if !strings.HasPrefix(text, "usage: "+p.String()+" [OPTIONS]") {
+			t.Errorf("%s: %q", p, text)
+		}
+		for i := range options {
+			o := &options[i]
+			is := slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool {
+				return strings.HasPrefix(line, "  "+o.String()+" ") && strings.HasSuffix(line, " "+o.help)
+			})
+			if is != o.of.has(p) {
+				t.Errorf("%s: %s %s:\n%s", p, o, o.help, text)
+			}
+		}
+		for _, word := range []string{"guard", "terminal", "shell", "keep", " 125"} {
+			if strings.Contains(text, word) {
+				t.Errorf("%s: the help speaks of %s", p, word)
 			}
 		}
 	}
@@ -49,7 +74,7 @@ func TestEnvHelp(t *testing.T) {
 }
 
 func TestPlainTextFitsATerminal(t *testing.T) {
-	for _, text := range []string{Usage(), EnvHelp()} {
+	for _, text := range []string{Native.Usage(), Tini.Usage(), DumbInit.Usage(), Catatonit.Usage(), EnvHelp()} {
 		for line := range strings.Lines(text) {
 			if line = strings.TrimSuffix(line, "\n"); len(line) > width || strings.HasSuffix(line, " ") {
 				t.Errorf("%d columns: %q", len(line), line)

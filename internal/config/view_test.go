@@ -78,7 +78,7 @@ func TestViewHelp(t *testing.T) {
 				t.Errorf("%d columns: %q", len(line), line)
 			}
 		}
-		if !strings.Contains(Usage(), "\n  sbinit "+v.word+" ") {
+		if !strings.Contains(Native.Usage(), "\n  sbinit "+v.word+" ") {
 			t.Errorf("`sbinit help` does not list %s", v.word)
 		}
 	}

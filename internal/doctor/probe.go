@@ -19,6 +19,10 @@ const (
 	needTerminal = "terminal"
 )
 
+// socketFlags give the socket a folder: docker gives a tmpfs the owner and mode that the
+// folder has in the image.
+const socketFlags = "--tmpfs /run:uid=UID with the container's user, or -e SBINIT_SOCKET=PATH in a folder that this user may write to"
+
 // A finding is the outcome of a probe.
 type finding struct {
 	*probe
@@ -81,7 +85,7 @@ var probes = []probe{
 	{
 		name: "socket", try: trySocket,
 		costs:  "no terminal sessions under the init; stats and sessions show nothing; ps and check go by /proc",
-		remedy: remedy{docker: "--tmpfs /run, or -e SBINIT_SOCKET=/tmp/sbinit.sock", podman: "--tmpfs /run, or -e SBINIT_SOCKET=/tmp/sbinit.sock", kubernetes: "an emptyDir volume at /run, or SBINIT_SOCKET=/tmp/sbinit.sock"},
+		remedy: remedy{docker: socketFlags, podman: socketFlags, kubernetes: "an emptyDir volume at /run (with fsGroup for another user than root), or SBINIT_SOCKET=PATH in a folder that the user may write to"},
 	},
 	{
 		name: "hidepid", try: tryHidepid,

@@ -207,6 +207,8 @@ func (f *front) reap() {
 	for more := true; more; {
 		more, _, _ = reap.Drain(64, func(e reap.Exit) {
 			switch {
+			case e.Status.Stopped() && e.PID == f.inner:
+				_ = unix.Kill(f.inner, unix.SIGCONT) // not reaped yet, so that the number is its own
 			case e.Status.Stopped():
 			case e.PID == f.inner:
 				f.channel.receive(f.take) // its last words

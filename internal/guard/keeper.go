@@ -34,6 +34,7 @@ type keeper struct {
 func Keep(s Setup, descriptor int) int {
 	logger := log.New(s.Config, 2)
 	defer logger.Close()
+	wakeWithoutFront()
 	c := &channel{fd: descriptor}
 	if err := c.inheritable(false); err != nil {
 		logger.Error("keeper not started", log.Cause(err))

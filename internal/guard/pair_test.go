@@ -32,6 +32,24 @@ func pairEnds(t *testing.T, c cause) {
 	g.contained(t)
 }
 
+// TestKeeperStopped: a keeper that somebody has stopped keeps its promise all the same,
+// with a front and without.
+func TestKeeperStopped(t *testing.T) {
+	testns.RequireNS(t)
+	program := []string{testns.Tool(t), "daemon", testns.Tool(t), "ignore", "1", "15"}
+	for _, c := range []cause{daemonKilled, frontKilled} {
+		t.Run(c.name, func(t *testing.T) {
+			g := host{o: testns.Options{NotPID1: true}}.inYard(t, atOnce, program...)
+			g.ready(t)
+			w := watch(t, append(g.below(), g.keeper()))
+			victim := c.to(g)
+			g.Kill(g.keeper(), unix.SIGSTOP)
+			g.Kill(victim, c.signal)
+			w.last(t)
+		})
+	}
+}
+
 // TestGroupKilled: a signal to the process group of the front, as from a runner that
 // ends a job, does not reach the keeper.
 func TestGroupKilled(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -32,8 +33,9 @@ type container struct {
 	self      int
 	main      *program
 	forwarder *signals.Forwarder
-	terminal  *terminal   // nil: none to hand over
-	stdin     *stdinWatch // nil: not watched
+	terminal  *terminal     // nil: none to hand over
+	released  []unix.Signal // what giving up the terminal brings, and nobody sent
+	stdin     *stdinWatch   // nil: not watched
 	counts    counts
 	socket    *socket         // nil: none
 	sessions  map[int]session // by their workers' numbers
@@ -142,6 +144,10 @@ func (c *container) signalled(info signals.Info) {
 		c.unreaped = true
 		return
 	}
+	if i := slices.Index(c.released, info.Signal); i >= 0 {
+		c.released = slices.Delete(c.released, i, i+1)
+		return
+	}
 	c.receive(info.Signal, time.Now())
 }
 
@@ -166,6 +172,18 @@ func (c *container) receive(sig unix.Signal, now time.Time) {
 		}
 		if !c.forwarder.Receive(sig, now) {
 			c.log.Debug("signal dropped", log.Text("signal", signals.Name(sig)))
+		}
+		c.suspend(sig)
+	}
+}
+
+// suspend stops us with the main program, for the shell that started us to notice.
+// The kernel does not let PID 1 do this.
+func (c *container) suspend(sig unix.Signal) {
+	switch sig {
+	case unix.SIGTSTP, unix.SIGTTIN, unix.SIGTTOU:
+		if c.cfg.Suspend {
+			_ = unix.Kill(c.self, unix.SIGSTOP)
 		}
 	}
 }
@@ -250,6 +268,9 @@ func (c *container) mainEnded(status unix.WaitStatus) {
 	if c.cfg.Wait == config.WaitAll {
 		c.lingering = true
 		return
+	}
+	if c.cfg.Session && c.self != 1 {
+		c.main.endSession()
 	}
 	c.beginDrain(time.Now())
 }

@@ -3,8 +3,12 @@ package pid1
 import (
 	"time"
 
+	"golang.org/x/sys/unix"
+
+	"github.com/sbinit/sbinit/internal/config"
 	"github.com/sbinit/sbinit/internal/contain"
 	"github.com/sbinit/sbinit/internal/log"
+	"github.com/sbinit/sbinit/internal/proc"
 )
 
 // drainLimit is how long the kernel may take over SIGKILL at the end. What is
@@ -44,17 +48,38 @@ func (c *container) endRecess(now time.Time) {
 }
 
 // newDrain gives everybody that time until SIGKILL: as PID 1 the whole namespace, as a
-// subreaper those below us.
+// subreaper those below us, if we end anybody.
 func (c *container) newDrain(grace time.Duration, now time.Time) {
 	if c.watcher != nil {
 		c.watcher.close()
 	}
-	var who contain.Population = &contain.Namespace{FS: c.fs}
-	if c.self != 1 {
-		who = contain.NewTree(c.self, c.fs, c.fence)
-	}
-	c.drain = contain.NewLadder(who, max(grace, 0), drainLimit, now)
+	c.drain = contain.NewLadder(c.rest(), max(grace, 0), drainLimit, now)
 }
+
+// rest are those that end with the main program.
+func (c *container) rest() contain.Population {
+	switch {
+	case c.self == 1:
+		return &contain.Namespace{FS: c.fs}
+	case c.leaves():
+		return noRest{}
+	}
+	return contain.NewTree(c.self, c.fs, c.fence)
+}
+
+// leaves says that we are a subreaper which ends nobody: the next one above adopts
+// who is left, as it does from tini and catatonit. SBINIT_WAIT=all comes to an end
+// only by a stop signal, which is meant for everybody.
+func (c *container) leaves() bool {
+	return c.self != 1 && !c.tracksOrphans() && c.cfg.Wait == config.WaitMain
+}
+
+// noRest is an empty population.
+type noRest struct{}
+
+func (noRest) Tell(...unix.Signal) contain.Tally { return contain.Tally{} }
+func (noRest) Empty() bool                       { return true }
+func (noRest) Survivors() []proc.Stat            { return nil }
 
 func (c *container) stepDrain(now time.Time) {
 	was := c.drain.Killing()

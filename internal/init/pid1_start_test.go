@@ -1,10 +1,12 @@
 package pid1_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -260,6 +262,25 @@ func TestStartRefused(t *testing.T) {
 		}
 		if c.Stdout() != "" {
 			t.Errorf("it was started: %q", c.Stdout())
+		}
+	})
+}
+
+// TestStartRefusedInJSON: what is said before there is a log has its form too.
+func TestStartRefusedInJSON(t *testing.T) {
+	each(t, func(t *testing.T, o testns.Options) {
+		c := sbinit(t, o, []string{"SBINIT_LOG_FORMAT=json", "SBINIT_ORPHANS=some", "SBINIT_KILL_GRACE=\"", "SBINIT_ORFANS=keep"}, "true")
+		ends(t, c, 125)
+		var levels []string
+		for line := range strings.Lines(c.Stderr()) {
+			var entry struct{ Level, Msg, Logger string }
+			if err := json.Unmarshal([]byte(line), &entry); err != nil || entry.Msg == "" || entry.Logger != "sbinit" {
+				t.Errorf("%q: %v", line, err)
+			}
+			levels = append(levels, entry.Level)
+		}
+		if want := []string{"warn", "error", "error"}; !slices.Equal(levels, want) {
+			t.Errorf("levels %q, want %q", levels, want)
 		}
 	})
 }

@@ -28,6 +28,7 @@ type Setup struct {
 	Config      config.Config
 	Argv        []string // the main program; empty in pause mode
 	Warnings    []config.Warning
+	Personality config.Personality // whose exit statuses say why there is no main program
 	Source      *signals.Source
 	Descriptors []int // inherited ones above 2, for the main program alone
 	Version     string
@@ -35,7 +36,8 @@ type Setup struct {
 }
 
 // Run is the container's life. It returns the exit status for the container,
-// Failed with a logged reason if the main program could not be started.
+// Failed or another refusal, with a logged reason, if the main program could not be
+// started.
 func Run(s Setup) int {
 	logger := log.New(s.Config, 2)
 	defer logger.Close()
@@ -45,12 +47,12 @@ func Run(s Setup) int {
 	c, err := prepare(s, logger)
 	if err != nil {
 		logger.Error("cannot start", log.Cause(err))
-		return Failed
+		return s.Personality.Refusal(Failed)
 	}
 	if err := c.start(s); err != nil {
 		c.closeSocket()
-		logger.Error("main program not started", log.Cause(err))
-		return reap.ExitCode(err)
+		c.notStarted(s.Argv, err)
+		return s.Personality.Refusal(reap.ExitCode(err))
 	}
 	// From here on PID 1 may not bail out: every error is logged and survived.
 	leaveCaller(s.Descriptors)
@@ -84,6 +86,19 @@ func prepare(s Setup, logger *log.Logger) (*container, error) {
 		}
 	}
 	return c, nil
+}
+
+// notStarted says why, and what may have been meant.
+func (c *container) notStarted(argv []string, err error) {
+	hint := ""
+	if reap.ExitCode(err) == reap.ExitNotFound && len(argv) > 0 {
+		hint = config.Misread(argv[0], c.self == 1)
+	}
+	if hint == "" {
+		c.log.Error("main program not started", log.Cause(err))
+		return
+	}
+	c.log.Error("main program not started", log.Cause(err), log.Text("hint", hint))
 }
 
 // forgetStart gives back the memory that only the start needed.
@@ -171,7 +186,11 @@ func (c *container) start(s Setup) error {
 	c.main = &program{target: c.cfg.Forward}
 	if len(s.Argv) > 0 {
 		c.main.name = path.Base(s.Argv[0])
-		pid, err := reap.Start(c.spec(s))
+		spec := c.spec(s)
+		if c.terminal != nil && c.cfg.Session {
+			c.released, c.terminal = c.terminal.release(), nil
+		}
+		pid, err := reap.Start(spec)
 		if err != nil {
 			return err
 		}

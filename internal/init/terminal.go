@@ -31,6 +31,19 @@ func (t *terminal) giveTo(group int) {
 	}
 }
 
+// release gives the terminal up, for the session of the main program to take. When a
+// session's leader does, the kernel sends HUP and CONT to the foreground group, which
+// we are (tty_ioctl(4), TIOCNOTTY): release returns them, as signals that nobody sent.
+func (t *terminal) release() []unix.Signal {
+	if err := unix.IoctlSetInt(0, unix.TIOCNOTTY, 0); err != nil {
+		return nil
+	}
+	if leader, err := unix.Getsid(0); err != nil || leader != os.Getpid() {
+		return nil
+	}
+	return []unix.Signal{unix.SIGHUP, unix.SIGCONT}
+}
+
 // stopped is called when the main program was stopped. PID 1 has nobody above
 // it who could ever continue the program, so ctrl-Z does nothing there, as
 // without an init. Elsewhere we stop as well, for the shell that started us to

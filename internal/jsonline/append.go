@@ -36,8 +36,8 @@ func AppendText(dst []byte, key, text string) []byte {
 	return AppendQuoted(AppendKey(dst, key), text)
 }
 
-// AppendQuoted appends a JSON string in its shortest form. What is no UTF-8 becomes
-// U+FFFD, the replacement character.
+// AppendQuoted appends a JSON string that can be shown on a terminal. What is no UTF-8
+// becomes U+FFFD, the replacement character.
 func AppendQuoted(dst []byte, text string) []byte {
 	dst = append(dst, '"')
 	for _, r := range text {
@@ -61,11 +61,23 @@ func appendRune(dst []byte, r rune) []byte {
 	case '\t':
 		return append(dst, `\t`...)
 	}
-	if r < ' ' {
+	if r < ' ' || obeyed(r) {
 		const digits = "0123456789abcdef"
-		return append(dst, '\\', 'u', '0', '0', digits[r>>4], digits[r&0xf])
+		return append(dst, '\\', 'u', digits[r>>12], digits[r>>8&0xf], digits[r>>4&0xf], digits[r&0xf])
 	}
 	return utf8.AppendRune(dst, r)
+}
+
+// obeyed says whether a terminal may do something else with a character than show it:
+// DEL, the C1 controls, line separators, and what turns the direction of writing.
+func obeyed(r rune) bool {
+	switch {
+	case r < 0x7f:
+		return false
+	case r <= 0x9f, r == 0x200e, r == 0x200f, 0x2028 <= r && r <= 0x202e, 0x2066 <= r && r <= 0x2069, r == 0xfeff:
+		return true
+	}
+	return false
 }
 
 // Cut shortens text to at most longest bytes, and cuts no character apart.

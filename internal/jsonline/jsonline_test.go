@@ -16,7 +16,7 @@ func TestAppend(t *testing.T) {
 		b = AppendQuoted(AppendComma(b), item)
 	}
 	b = append(b, "]}"...)
-	want := `{"text":"a\"\\\b\f\n\r\t\u0001` + "\x7f\ufffdé\u202e" + `","n":-7,"flag":true,"list":["x",""]}`
+	want := `{"text":"a\"\\\b\f\n\r\t\u0001\u007f` + "\ufffdé" + `\u202e","n":-7,"flag":true,"list":["x",""]}`
 	if string(b) != want || !json.Valid(b) {
 		t.Errorf("%s\nwant\n%s", b, want)
 	}

@@ -3,7 +3,10 @@
 package log
 
 import (
+	"strconv"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"go.uber.org/zap/zapcore"
 
@@ -21,6 +24,35 @@ type Logger struct {
 func New(cfg config.Config, fd int) *Logger {
 	s := newSink(fd)
 	return &Logger{core: zapcore.NewCore(encoder(cfg.LogFormat), s, level(cfg.LogLevel)), sink: s}
+}
+
+// Faults are error lines, one for each line of text, for what is wrong before there is
+// a Logger, or where the thread that it needs cannot be had.
+func Faults(format config.Format, text string) []byte { return lines(format, zapcore.ErrorLevel, text) }
+
+// Warnings are the same at warn, for somebody who wants to see as much.
+func Warnings(cfg config.Config, text string) []byte {
+	if !level(cfg.LogLevel).Enabled(zapcore.WarnLevel) {
+		return nil
+	}
+	return lines(cfg.LogFormat, zapcore.WarnLevel, text)
+}
+
+func lines(format config.Format, lv zapcore.Level, text string) (out []byte) {
+	enc := encoder(format)
+	for msg := range strings.SplitSeq(text, "\n") {
+		line, err := enc.EncodeEntry(entry(lv, shown(msg)), nil)
+		if err != nil {
+			continue // only a field can fail, and there is none
+		}
+		out = append(out, line.Bytes()...)
+		line.Free()
+	}
+	return out
+}
+
+func entry(lv zapcore.Level, msg string) zapcore.Entry {
+	return zapcore.Entry{Level: lv, Time: time.Now(), LoggerName: "sbinit", Message: msg}
 }
 
 func encoder(format config.Format) zapcore.Encoder {
@@ -59,7 +91,7 @@ func (l *Logger) log(lv zapcore.Level, msg string, fields []zapcore.Field) {
 	if !l.core.Enabled(lv) {
 		return
 	}
-	_ = l.core.Write(zapcore.Entry{Level: lv, Time: time.Now(), LoggerName: "sbinit", Message: msg}, fields)
+	_ = l.core.Write(entry(lv, msg), fields)
 }
 
 // Close writes what is queued, for half a second at most.
@@ -82,7 +114,17 @@ func Number(key string, n int) zapcore.Field {
 
 // Text is a string field; the encoders escape what could break a line.
 func Text(key, s string) zapcore.Field {
-	return zapcore.Field{Key: key, Type: zapcore.StringType, String: s}
+	return zapcore.Field{Key: key, Type: zapcore.StringType, String: shown(s)}
+}
+
+// shown is text as a terminal may have it: what is no printable character is written
+// as Go writes it in a string. Names are given by processes.
+func shown(s string) string {
+	if !strings.ContainsFunc(s, func(r rune) bool { return r == utf8.RuneError || !strconv.IsPrint(r) }) {
+		return s
+	}
+	q := strconv.Quote(s)
+	return strings.ReplaceAll(q[1:len(q)-1], `\"`, `"`)
 }
 
 // Took is a duration, to the millisecond.

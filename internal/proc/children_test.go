@@ -51,7 +51,6 @@ func TestCountBelow(t *testing.T) {
 			5:   {tool, "zombie-leader", "5"},
 			0:   {tool, "sleep"},
 		} {
-			o.NotPID1 = true
 			c := testns.Start(t, o, testns.Self("count-below", argv...)...)
 			c.Wait(t)
 			says := fmt.Sprintf("%d by lists, %d by a walk, then 0 allocations, error <nil>, of nobody no such file or directory\n", want, want)

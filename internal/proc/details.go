@@ -53,20 +53,53 @@ func (fs *FS) Args(pid int) ([]string, error) {
 	return strings.Split(strings.TrimSuffix(string(line), "\x00"), "\x00"), nil
 }
 
-// RunsThis says whether a process runs the very program file that we run. An error says
-// that it may not be looked at.
+// RunsThis says whether a process runs the program that we run: the very file, or a
+// copy, such as an engine mounts over another name (dockerd's --init-path). An error
+// says that it may not be looked at.
 func (fs *FS) RunsThis(pid int) (same bool, err error) {
 	err = fs.AsOwner(pid, func() error {
 		var own, other unix.Stat_t
 		p := fs.in(pid, "exe")
-		if err := unix.Fstatat(fs.dir, string(p[:len(p)-1]), &other, 0); err != nil {
+		theirs := string(p[:len(p)-1])
+		if err := unix.Fstatat(fs.dir, theirs, &other, 0); err != nil {
 			return err
 		}
-		err := unix.Fstatat(fs.dir, "self/exe", &own, 0)
+		if err := unix.Fstatat(fs.dir, "self/exe", &own, 0); err != nil {
+			return err
+		}
 		same = own.Dev == other.Dev && own.Ino == other.Ino
+		if same || own.Size != other.Size {
+			return nil
+		}
+		same, err = fs.sameContent("self/exe", theirs)
 		return err
 	})
 	return same, err
+}
+
+// sameContent compares two files of the same size.
+func (fs *FS) sameContent(one, other string) (bool, error) {
+	var parts [2][32 << 10]byte
+	var fds [2]int
+	for i, name := range []string{one, other} {
+		fd, err := unix.Openat(fs.dir, name, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+		if err != nil {
+			return false, err
+		}
+		defer unix.Close(fd)
+		fds[i] = fd
+	}
+	for at := int64(0); ; {
+		n, err := unix.Pread(fds[0], parts[0][:], at)
+		if err != nil || n == 0 {
+			return err == nil, err
+		}
+		m, err := unix.Pread(fds[1], parts[1][:n], at)
+		if err != nil || m != n || !bytes.Equal(parts[0][:n], parts[1][:n]) {
+			return false, err
+		}
+		at += int64(n)
+	}
 }
 
 // Hides says whether /proc is mounted so that it hides other users' processes from us:

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -66,11 +67,27 @@ func TestRunsThis(t *testing.T) {
 	fs := open(t)
 	self := startProcess(t, pauser("/proc/self/exe", []string{"other name"}))
 	other := startProcess(t, exec.Command("sleep", "600"))
-	for pid, want := range map[int]bool{os.Getpid(): true, self: true, other: false} {
+	program, err := os.ReadFile("/proc/self/exe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	copied := startProcess(t, pauser(writeProgram(t, program), []string{"other name"}))
+	program[len(program)-1] ^= 1 // of the debugging symbols
+	changed := startProcess(t, pauser(writeProgram(t, program), []string{"other name"}))
+	for pid, want := range map[int]bool{os.Getpid(): true, self: true, copied: true, changed: false, other: false} {
 		if same, err := fs.RunsThis(pid); err != nil || same != want {
 			t.Errorf("process %d: %v, %v", pid, same, err)
 		}
 	}
+}
+
+func writeProgram(t *testing.T, content []byte) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "program")
+	if err := os.WriteFile(file, content, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return file
 }
 
 func TestHides(t *testing.T) {

@@ -29,7 +29,7 @@ func (e *StartError) Unwrap() error { return e.Errno }
 const (
 	exitOwnFailure = 125
 	exitCannotRun  = 126
-	exitNotFound   = 127
+	ExitNotFound   = 127
 )
 
 // ExitCode returns the exit status for an error of [Start]: 127 if the program was not
@@ -45,7 +45,7 @@ func ExitCode(err error) int {
 	}
 	switch failed.Errno {
 	case unix.ENOENT, unix.ENOTDIR:
-		return exitNotFound
+		return ExitNotFound
 	}
 	return exitCannotRun
 }

@@ -2,6 +2,8 @@ package terminal_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -75,6 +77,18 @@ func TestOpenTimeout(t *testing.T) {
 	})
 }
 
+// opensYes returns once yes(1) is about to run, of which a caller who reads nothing cannot
+// be told. Its end may be near by then.
+func (s *session) opensYes() {
+	s.t.Helper()
+	mark := filepath.Join(testns.Dir(s.t), "mark")
+	s.send(wire.Open{Cols: 80, Rows: 24, Argv: []string{"sh", "-c", "mkdir " + mark + "; exec yes"}})
+	s.WaitFor(s.t, "the program's start", func() bool {
+		_, err := os.Stat(mark)
+		return err == nil
+	})
+}
+
 // TestLifetime: neither a caller that types nor one that does not read holds it up.
 func TestLifetime(t *testing.T) {
 	testns.Each(t, func(t *testing.T, o testns.Options) {
@@ -90,9 +104,8 @@ func TestLifetime(t *testing.T) {
 		s.ends(wire.ReasonExpired, 0)
 		o.Stdout = testns.Full
 		s = begin(t, o, "SBINIT_TERMINAL_LIFETIME=300ms", "SBINIT_TERMINAL_IO_TIMEOUT=300s")
-		s.send(wire.Open{Cols: 80, Rows: 24, Argv: []string{"yes"}})
-		s.One("yes")
-		s.WaitFor(t, "the program's end", func() bool { return len(s.Find("yes")) == 0 })
+		s.opensYes()
+		s.WaitFor(t, "the program's end", func() bool { return len(s.Find("sh"))+len(s.Find("yes")) == 0 })
 	})
 }
 
@@ -127,8 +140,7 @@ func TestOutputStalled(t *testing.T) {
 	testns.Each(t, func(t *testing.T, o testns.Options) {
 		o.Stdout = testns.Full
 		s := begin(t, o, "SBINIT_TERMINAL_IO_TIMEOUT=300ms")
-		s.send(wire.Open{Cols: 80, Rows: 24, Argv: []string{"yes"}})
-		s.One("yes")
+		s.opensYes()
 		s.WaitFor(t, "the worker's end", func() bool { return len(s.Find("sbinit-worker"))+len(s.Find("terminal")) == 0 })
 		s.Unstick(1)
 		s.gone(1)

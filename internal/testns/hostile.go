@@ -45,9 +45,9 @@ type HostileProgram struct {
 }
 
 // HostilePrograms is the list of what whoever ends a tree of processes is tested
-// with: the guard and the engine in their TestHostile, the init's end, as PID 1 and as
-// a subreaper, in its TestEndHostilePrograms. What takes more than a program has tests
-// of its own:
+// with: the guard, the engine and the terminal in their TestHostile, the init's end, as
+// PID 1 and as a subreaper, in its TestEndHostilePrograms. What takes more than a
+// program has tests of its own:
 //
 //	                            guard                     init's end              engine
 //	few process numbers         TestNumbersGivenOutAgain  TestEndFewNumbers       TestHostileFewNumbers

@@ -402,15 +402,26 @@ static void mode_bomb(char **arg)
 	forever();
 }
 
-/* comets N LIMIT: N lines of processes in each of which a parent forks, and exits. */
+/*
+ * comets N LIMIT: N lines of processes in each of which a parent forks, and exits. They
+ * begin once all are there: who has exited may keep its number until there is none left.
+ */
 static void mode_comets(char **arg)
 {
 	long lines = number(arg), limit = number(arg + 1);
+	int begin[2];
+	char nothing;
 
 	share();
+	if (pipe(begin))
+		fail("pipe");
 	for (; lines > 0; lines--) {
 		if (must_fork())
 			continue;
+		close(begin[1]);
+		if (read(begin[0], &nothing, 1))
+			fail("read");
+		close(begin[0]);
 		while (count() < limit) {
 			pid_t pid = fork();
 
@@ -419,7 +430,9 @@ static void mode_comets(char **arg)
 		}
 		forever();
 	}
+	close(begin[0]);
 	ready();
+	close(begin[1]);
 	forever();
 }
 
