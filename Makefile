@@ -79,8 +79,8 @@ mutate: ## take each guard of the code out, and see its test fail
 	$(GO) run ./internal/mutate
 
 .PHONY: bench
-bench: build ## figures beside tini, dumb-init and catatonit, of terminals beside script, in one run
-	SBINIT_BINARY=$(CURDIR)/$(BIN) $(GO) test -run '^$$' -bench . -benchtime 1x -p 1 ./internal/init ./internal/guard ./internal/terminal
+bench: build ## all figures beside tini, dumb-init, catatonit and script, in one run, into docs/benchmarks.md
+	CGO_ENABLED=0 $(GO) run ./deploy/bench -doc docs/benchmarks.md $(BIN)
 
 .PHONY: e2e
 e2e: build ## real containers: starts a dockerd of its own (root, docker.io, docker-compose, busybox-static)

@@ -15,16 +15,15 @@ import (
 	"io"
 	"os"
 	"runtime"
+
+	"github.com/sbinit/sbinit/deploy/box"
 )
 
 // crowd is how many processes a busy container has.
 const crowd = 500
 
 func main() {
-	if len(os.Args) > 2 && os.Args[1] == insideArg {
-		fmt.Fprintln(os.Stderr, "size:", inside(os.Args[2:]))
-		os.Exit(2)
-	}
+	box.Enter()
 	if len(os.Args) != 2 {
 		fmt.Fprintln(os.Stderr, "usage: size PATH-OF-SBINIT")
 		os.Exit(2)

@@ -6,7 +6,14 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/sbinit/sbinit/deploy/box"
 )
+
+func TestMain(m *testing.M) {
+	box.Enter()
+	m.Run()
+}
 
 func TestBudget(t *testing.T) {
 	figures := []figure{

@@ -9,29 +9,6 @@ import (
 	"github.com/sbinit/sbinit/internal/testns"
 )
 
-// BenchmarkLastDeath measures from the SIGKILL to the last death in a tree of fifty,
-// graces 0. Each round is a guard of its own; p99 is to be under 100 ms.
-func BenchmarkLastDeath(b *testing.B) {
-	testns.RequireNS(b)
-	for shape, program := range shapes(b) {
-		for _, cause := range kills {
-			b.Run(strings.ReplaceAll(shape+" "+cause.name, " ", "-"), func(b *testing.B) {
-				const rounds = 200
-				var took []time.Duration
-				for range b.N * rounds {
-					took = append(took, lastDeath(b, cause, program))
-				}
-				slices.Sort(took)
-				milliseconds := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
-				b.ReportMetric(milliseconds(took[len(took)/2]), "p50-ms")
-				b.ReportMetric(milliseconds(took[len(took)*99/100]), "p99-ms")
-				b.ReportMetric(milliseconds(took[len(took)-1]), "max-ms")
-				b.ReportMetric(0, "ns/op")
-			})
-		}
-	}
-}
-
 // A round is a part of a test, with clean-ups of its own.
 type round struct {
 	testing.TB
@@ -46,7 +23,7 @@ func (r *round) end() {
 	}
 }
 
-// lastDeath is one round.
+// lastDeath measures from the SIGKILL to the last death in a tree of fifty, graces 0.
 func lastDeath(tb testing.TB, c cause, program []string) time.Duration {
 	tb.Helper()
 	t := &round{TB: tb}
@@ -60,7 +37,8 @@ func lastDeath(tb testing.TB, c cause, program []string) time.Duration {
 	return w.last(t).Sub(begin)
 }
 
-// TestLastDeath is the same with few rounds, and a limit for the slowest machine.
+// TestLastDeath has few rounds, and a limit for the slowest machine. `make bench` has the
+// figures.
 func TestLastDeath(t *testing.T) {
 	testns.RequireNS(t)
 	const rounds, limit = 5, 2 * time.Second
