@@ -138,8 +138,8 @@ func TestSignalGrandchild(t *testing.T) {
 			t.Fatal(err)
 		}
 		id := identity(t, fs, pid)
-		first := f.Signal(id, unix.SIGHUP)
-		want, ending := error(nil), "hangup"
+		first := f.Signal(id, unix.SIGUSR1)
+		want, ending := error(nil), "user defined signal 1"
 		if !f.pidfd {
 			want, ending = ErrUnidentified, "terminated"
 			if err := NewFence(fs, true).Signal(id, term); err != nil {
