@@ -27,7 +27,7 @@ var (
 	full = scale{
 		starts: 100, rounds: 7, orphans: 300, signals: 300, crowd: 500,
 		young: 8 * time.Second, span: 10 * time.Second, quiet: 70 * time.Second,
-		deaths: 15, guards: 30, opens: 30, keys: 100, output: 32 << 20,
+		deaths: 15, guards: 100, opens: 30, keys: 100, output: 32 << 20,
 		first: 10, more: 20, atOnce: 200, escapers: 250, escapeRounds: 5,
 	}
 	// try has the same events, as few as each can be measured with.
