@@ -141,6 +141,19 @@ func TestPassTellsOnce(t *testing.T) {
 	}
 }
 
+// TestPassKillsAgain: a number that is given out again within one clock tick makes
+// another process look like the one that was killed.
+func TestPassKillsAgain(t *testing.T) {
+	s := newStage(process(root, 1, 10), process(200, root, 20))
+	tree := stagedTree(t, s)
+	for range 3 {
+		tree.Tell(unix.SIGKILL)
+	}
+	if n := s.count(unix.SIGKILL.String()); n != 3 {
+		t.Errorf("%d SIGKILL in three passes", n)
+	}
+}
+
 // TestPassStopsWhatGrows: a tree that does not become smaller is stopped before it is
 // killed, until nobody new is found.
 func TestPassStopsWhatGrows(t *testing.T) {

@@ -83,8 +83,9 @@ func (t *Tree) grows() bool {
 	return grown
 }
 
-// pass walks the tree and signals whoever has not had sigs[0] last, nor a SIGKILL,
-// after which there is nothing to say; it returns how many got it.
+// pass walks the tree and signals whoever has not had sigs[0] last, nor a SIGKILL; it
+// returns how many got it. SIGKILL is sent again: where numbers are few, one may be
+// another's within the same clock tick, who then looks like the one that had it.
 func (t *Tree) pass(sigs []unix.Signal) (fresh int, tally Tally) {
 	if err := t.walk(); err != nil {
 		return 0, Tally{Unknown: 1}
@@ -92,7 +93,8 @@ func (t *Tree) pass(sigs []unix.Signal) (fresh int, tally Tally) {
 	t.fence.begin(t.self)
 	visited := 0
 	t.snap.Descendants(t.self, func(p *proc.Stat) {
-		if had := t.told[p.ID]; !p.Alive() || had == sigs[0] || had == unix.SIGKILL {
+		had := t.told[p.ID]
+		if !p.Alive() || sigs[0] != unix.SIGKILL && (had == sigs[0] || had == unix.SIGKILL) {
 			return
 		}
 		if visited++; visited > t.bound {
@@ -100,6 +102,7 @@ func (t *Tree) pass(sigs []unix.Signal) (fresh int, tally Tally) {
 			return
 		}
 		switch err := t.fence.SignalBelow(p.ID, sigs...); {
+		case err == nil && had == sigs[0]:
 		case err == nil:
 			t.told[p.ID] = sigs[0]
 			fresh++

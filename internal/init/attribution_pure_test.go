@@ -217,6 +217,31 @@ func TestLateOrphans(t *testing.T) {
 	g.wantAlive()
 }
 
+// TestLateOrphansGetNoNewTime: the time for handlers is that of the guard's end. Each
+// generation of a line that forks and exits would have it anew otherwise.
+func TestLateOrphansGetNoNewTime(t *testing.T) {
+	g := newGuardWorld(t)
+	g.settledAgent(10)
+	g.run(11, 10, nobody)
+	g.stubborn[11] = true
+	g.look()
+	g.die(10)
+	g.look()
+	for pid := 12; pid < 30; pid++ {
+		g.orphan(pid, pid-1) // not seen before its parent's end is
+		next := g.procs[pid]
+		delete(g.procs, pid)
+		g.die(pid - 1)
+		g.look()
+		g.procs[pid], g.stubborn[pid] = next, true
+		g.pass(500 * time.Millisecond)
+		if !slices.Contains(g.alive(), pid) {
+			return
+		}
+	}
+	t.Error("it goes on")
+}
+
 // TestNestedGuardOrphaned: it bears a mark of its own, and goes to the outer guard by
 // the one that it bore before.
 func TestNestedGuardOrphaned(t *testing.T) {

@@ -155,9 +155,17 @@ func (l *ledger) endGuarded(g *kin, left []proc.ID, s *proc.Snapshot, now time.T
 	l.endOf(g, left, s, now)
 }
 
+// endOf ends what a guard owned. The polite time counts from the first of it: a line
+// of processes in which each forks and exits would have it anew with each of them.
 func (l *ledger) endOf(g *kin, left []proc.ID, s *proc.Snapshot, now time.Time) {
 	e := l.newEnding(g.ID, l.entryName(g.entry), left, nil, s)
+	if g.endedAt.IsZero() {
+		g.endedAt = now
+	}
+	if now.Sub(g.toldAt) >= time.Second {
+		g.toldAt = now
+		l.ownerEnded(g, len(e.line.members))
+	}
 	polite, hard := l.patience(g.entry)
-	l.ownerEnded(g, len(e.line.members))
-	l.begin(e, polite, hard, now)
+	l.begin(e, max(0, polite-now.Sub(g.endedAt)), hard, now)
 }

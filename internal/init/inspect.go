@@ -194,9 +194,11 @@ func (in *inspector) mark(ids []proc.ID, mark uint64) (refused error) {
 	return refused
 }
 
-// passing are variables that say where a process was when it was started, not
-// who started it.
-var passing = []string{"PWD", "OLDPWD", "SHLVL", "_"}
+// passing are variables that say where, by which user and in which surroundings a
+// process was started, not who started it.
+var passing = []string{
+	"PWD", "OLDPWD", "SHLVL", "_", "HOME", "USER", "LOGNAME", "SHELL", "PATH", "TERM", "TZ", "LANG", "LC_ALL", "HOSTNAME", "TMPDIR",
+}
 
 // ownerByEnvironment finds the guard that an orphan has a variable in common
 // with, of the same value, which neither the main program nor a guard of

@@ -35,6 +35,8 @@ type kin struct {
 	ask     bool      // its name is to be read
 	over    bool      // a guard that has ended, and is being dealt with
 	settled bool      // and nobody inherited: all below it is ended
+	endedAt time.Time // since when
+	toldAt  time.Time // when that was last logged
 	living  bool
 	needed  bool // living, or above somebody living
 
