@@ -23,6 +23,8 @@ PLAIN   := -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT)
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME    ?= 30s
 RUNS        ?= 3
+SOAK        ?= 2m
+SEED        ?= 0
 
 .DEFAULT_GOAL := help
 
@@ -52,6 +54,7 @@ vet: ## go vet, for all that is built
 	$(GO) vet -tags $(TAGS) ./...
 	$(GO) vet -tags e2e ./deploy/e2e ./deploy/examples
 	$(GO) vet -tags release ./deploy/release
+	$(GO) vet -tags soak ./deploy/soak
 	cd deploy/validate && $(GO) vet ./...
 	@for arch in $(filter-out $(shell $(GO) env GOARCH),$(RELEASE:armv7=arm)); do \
 	  echo "go vet for $$arch"; \
@@ -83,6 +86,10 @@ bench: build ## figures beside tini, dumb-init and catatonit, of terminals besid
 .PHONY: e2e
 e2e: build ## real containers: starts a dockerd of its own (root, docker.io, docker-compose, busybox-static)
 	SBINIT_BINARY=$(CURDIR)/$(BIN) $(GO) test -count=1 -v -tags e2e -timeout 20m ./deploy/e2e
+
+.PHONY: soak
+soak: build ## all that PID 1 does at once, in random order, for SOAK (2m); SEED repeats an order
+	SBINIT_BINARY=$(CURDIR)/$(BIN) $(GO) test -count=1 -v -tags soak -timeout 0 ./deploy/soak -args -for $(SOAK) -seed $(SEED)
 
 .PHONY: examples
 examples: build ## the harnesses in Node and in Python, against sbinit as PID 1 (node, python3)
