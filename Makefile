@@ -24,6 +24,8 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME    ?= 30s
 FUZZED      ?= ./internal/...
 RUNS        ?= 3
+SOAK        ?= 2m
+SEED        ?= 0
 
 .DEFAULT_GOAL := help
 
@@ -53,6 +55,7 @@ vet: ## go vet, for all that is built
 	$(GO) vet -tags $(TAGS) ./...
 	$(GO) vet -tags e2e ./deploy/e2e ./deploy/examples
 	$(GO) vet -tags release ./deploy/release
+	$(GO) vet -tags soak ./deploy/soak
 	cd deploy/validate && $(GO) vet ./...
 	@for arch in $(filter-out $(shell $(GO) env GOARCH),$(RELEASE:armv7=arm)); do \
 	  echo "go vet for $$arch"; \
@@ -85,6 +88,10 @@ bench: build ## all figures beside tini, dumb-init, catatonit and script, in one
 .PHONY: e2e
 e2e: build ## real containers: starts a dockerd of its own (root, docker.io, docker-compose, busybox-static)
 	SBINIT_BINARY=$(CURDIR)/$(BIN) $(GO) test -count=1 -v -tags e2e -timeout 20m ./deploy/e2e
+
+.PHONY: soak
+soak: build ## all that PID 1 does at once, in random order, for SOAK (2m); SEED repeats an order
+	SBINIT_BINARY=$(CURDIR)/$(BIN) $(GO) test -count=1 -v -tags soak -timeout 0 ./deploy/soak -args -for $(SOAK) -seed $(SEED)
 
 .PHONY: examples
 examples: build ## the harnesses in Node and in Python, against sbinit as PID 1 (node, python3)

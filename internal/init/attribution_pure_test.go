@@ -358,3 +358,32 @@ func TestEvidenceOfSeenLine(t *testing.T) {
 	g.pass(time.Minute)
 	g.wantAlive(41)
 }
+
+// TestKeptOnce: who is kept and then asked once more whose it is, since a guard was found,
+// is counted and logged once.
+func TestKeptOnce(t *testing.T) {
+	for _, policy := range []config.Orphans{config.OrphansAbandoned, config.OrphansReport} {
+		g := withGuards(newWorld(t, func(cfg *config.Config) {
+			guardSettings(cfg)
+			cfg.Orphans, cfg.OrphanGrace = policy, time.Second
+		}))
+		keep := "SBINIT_KEEP=1"
+		if policy == config.OrphansReport {
+			keep = ""
+		}
+		g.verdict = func(q inquiry) *verdict {
+			v := g.inspect(q)
+			v.keep = keep
+			return v
+		}
+		g.unmarked = true
+		g.settledAgent(10)
+		g.orphan(30, runner)
+		g.pass(2 * time.Second)
+		g.run(20, runner, helper)
+		g.pass(4 * time.Second)
+		if g.counts.kept != 1 {
+			t.Errorf("%v: one orphan is kept %d times", policy, g.counts.kept)
+		}
+	}
+}

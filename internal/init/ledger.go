@@ -21,6 +21,7 @@ type orphan struct {
 	doomed    bool      // was found abandoned since, and is in its second grace
 	asked     time.Time // the inspector
 	guard     *kin      // if bereft
+	spared    bool      // was counted and logged as one that stays: asked again whose it is, it may be judged again
 }
 
 type stage uint8
@@ -270,14 +271,25 @@ func (l *ledger) judge(o *orphan, v verdict, s *proc.Snapshot, now time.Time) {
 	}
 }
 
+// stays marks an orphan as one that is never judged again; true: for the first time.
+func (o *orphan) stays() bool {
+	first := !o.spared
+	o.stage, o.due, o.spared = keptForGood, time.Time{}, true
+	return first
+}
+
 func (l *ledger) keep(o *orphan, v verdict, now time.Time) {
-	o.stage, o.due = keptForGood, time.Time{}
+	if !o.stays() {
+		return
+	}
 	l.counts.kept++
 	l.log.Info("orphan kept", log.Number("pid", o.PID), log.Text("name", v.name), log.Took("age", now.Sub(o.since)), log.Text("because", v.keep))
 }
 
 func (l *ledger) report(o *orphan, v verdict, now time.Time) {
-	o.stage, o.due = keptForGood, time.Time{}
+	if !o.stays() {
+		return
+	}
 	l.counts.kept++
 	l.log.Warn("orphan would be terminated under SBINIT_ORPHANS=terminate",
 		log.Number("pid", o.PID), log.Text("name", v.name), log.Took("age", now.Sub(o.since)))
