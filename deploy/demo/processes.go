@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,7 +23,7 @@ type processes []process
 
 // processes lists what lives in the container: PID 1 and all below it, zombies aside.
 func (c *container) processes() processes {
-	all := readAll()
+	all := readWhole()
 	root := c.cmd.Process.Pid
 	var found processes
 	for host, p := range all {
@@ -50,6 +51,29 @@ func below(all map[int]process, pid, root int) bool {
 		pid = p.parent
 	}
 	return false
+}
+
+// readWhole reads until nobody has lost a parent meanwhile: who has is below nobody then,
+// and would seem to have gone.
+func readWhole() map[int]process {
+	const tries = 100
+	all := readAll()
+	for range tries {
+		if whole(all) {
+			break
+		}
+		all = readAll()
+	}
+	return all
+}
+
+func whole(all map[int]process) bool {
+	for p := range maps.Values(all) {
+		if _, ok := all[p.parent]; p.parent != 0 && !ok {
+			return false
+		}
+	}
+	return true
 }
 
 // readAll reads /proc. Parents are by this system's numbers still.
