@@ -207,9 +207,8 @@ func (f *front) reap() {
 	for more := true; more; {
 		more, _, _ = reap.Drain(64, func(e reap.Exit) {
 			switch {
-			case e.Status.Stopped() && e.PID == f.inner:
-				_ = unix.Kill(f.inner, unix.SIGCONT) // not reaped yet, so that the number is its own
 			case e.Status.Stopped():
+				f.innerStopped(e.PID)
 			case e.PID == f.inner:
 				f.channel.receive(f.take) // its last words
 				f.inner = 0
@@ -217,5 +216,13 @@ func (f *front) reap() {
 				f.status = reap.Code(e.Status)
 			}
 		})
+	}
+}
+
+// innerStopped continues the inner process, which has no reason to be stopped and could
+// not keep its promise. Where we are a job, that is for whoever is at the terminal.
+func (f *front) innerStopped(pid int) {
+	if pid == f.inner && !f.terminal {
+		_ = unix.Kill(pid, unix.SIGCONT) // not reaped yet, so that the number is its own
 	}
 }
