@@ -314,11 +314,12 @@ func TestPairKilled(t *testing.T) {
 		g := host{o, true}.yard(t, env, runner...)
 		g.ready(t)
 		daemon := g.daemonOf(t, "sbinit-keeper")
-		pair := []testns.Process{g.front(), g.keeper(), g.One("stdio")}
-		for _, sig := range []unix.Signal{unix.SIGSTOP, unix.SIGKILL} {
-			for _, p := range pair {
-				g.Kill(p, sig)
-			}
+		front, keeper, starter := g.front(), g.keeper(), g.One("stdio")
+		for _, p := range []testns.Process{front, keeper, starter} { // front would continue a keeper
+			g.Kill(p, unix.SIGSTOP)
+		}
+		for _, p := range []testns.Process{keeper, front, starter} { // its front's death continues it as well
+			g.Kill(p, unix.SIGKILL)
 		}
 		g.WaitFor(t, "the daemon's escape", func() bool {
 			for _, p := range g.InYard() {
