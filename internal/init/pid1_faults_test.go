@@ -54,7 +54,10 @@ func bombed(t *testing.T, o testns.Options) {
 	t.Helper()
 	tool := testns.Tool(t)
 	bomb := testns.As(t, "bomb", tool)
-	env := with("SBINIT_ORPHANS=terminate", "SBINIT_ORPHAN_GRACE=2s", "SBINIT_LOG_LEVEL=debug", "SBINIT_EXIT_GRACE=200ms")
+	env := []string{
+		"SBINIT_ORPHANS=terminate", "SBINIT_ORPHAN_GRACE=5s", "SBINIT_KILL_GRACE=500ms", "SBINIT_SCAN_INTERVAL=100ms",
+		"SBINIT_LOG_LEVEL=debug", "SBINIT_EXIT_GRACE=200ms",
+	}
 	c := sbinit(t, o, env, script("(%s bomb 100000 &) ; exec %s record", bomb, tool)...)
 	full := func() bool {
 		threads := 0
