@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sbinit/sbinit/internal/contain"
+	"github.com/sbinit/sbinit/internal/inherit"
 	"github.com/sbinit/sbinit/internal/log"
 	"github.com/sbinit/sbinit/internal/reap"
 	"github.com/sbinit/sbinit/internal/signals"
@@ -72,12 +73,13 @@ func newFront(role *Role, s Setup, logger *log.Logger) (*front, error) {
 	return f, f.startInner(s, theirs)
 }
 
-// startInner starts this very program again.
+// startInner starts this very program again, with all that we were started with.
 func (f *front) startInner(s Setup, theirs *channel) (err error) {
 	if err := theirs.inheritable(true); err != nil {
 		return err
 	}
-	spec := innerSpec(f.role.argv(theirs.fd, s.Args))
+	spec := inherit.Self(f.role.argv(theirs.fd, s.Args), inherit.Environ())
+	spec.Close = inherit.Closed()
 	spec.ProcessGroup = f.role.ownGroup()
 	if f.inner, err = reap.Start(spec); err != nil {
 		return fmt.Errorf("start %s: %w", f.role.name, err)

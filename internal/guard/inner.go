@@ -4,9 +4,6 @@ import (
 	"strconv"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/sbinit/sbinit/internal/inherit"
-	"github.com/sbinit/sbinit/internal/reap"
 )
 
 // A Role is what a front starts this very program as, below itself.
@@ -52,22 +49,6 @@ func (r *Role) argv(fd int, args []string) []string {
 func (r *Role) ownGroup() bool {
 	_, err := unix.IoctlGetInt(0, unix.TIOCGPGRP)
 	return r.job || err != nil
-}
-
-// innerSpec gives the inner process all that we were started with.
-func innerSpec(argv []string) reap.Spec {
-	spec := reap.Spec{
-		Paths:   []string{"/proc/self/exe"},
-		Argv:    argv,
-		Env:     inherit.Environ(),
-		Close:   inherit.Closed(),
-		Mask:    inherit.SignalMask(),
-		Ignored: inherit.IgnoredSignals(),
-	}
-	if limit, ok := inherit.NoFile(); ok {
-		spec.NoFile = &limit
-	}
-	return spec
 }
 
 // An Inner is the inner process's end of the channel, for a worker.

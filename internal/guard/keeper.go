@@ -2,14 +2,13 @@ package guard
 
 import (
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/sbinit/sbinit/internal/config"
 	"github.com/sbinit/sbinit/internal/contain"
+	"github.com/sbinit/sbinit/internal/inherit"
 	"github.com/sbinit/sbinit/internal/log"
 	"github.com/sbinit/sbinit/internal/reap"
 	"github.com/sbinit/sbinit/internal/signals"
@@ -71,25 +70,13 @@ func newKeeper(s Setup, c *channel, logger *log.Logger) (k *keeper, code int, er
 }
 
 func (k *keeper) spec(s Setup) reap.Spec {
-	spec := innerSpec(s.Argv)
-	path, set := lookup(spec.Env, "PATH")
-	spec.Paths = reap.Candidates(s.Argv[0], path, set)
+	spec := inherit.Program(s.Argv, inherit.Environ())
 	spec.ProcessGroup = !k.shared
 	if k.shared {
 		spec.Group, _ = unix.Getpgid(k.job.front) // ESRCH: it has gone, and the program will be ended
 	}
-	pid, ok := lookup(spec.Env, "LISTEN_PID")
-	spec.ListenPID = ok && pid == strconv.Itoa(k.job.front)
+	spec.ListenPID = inherit.ListensAs(spec.Env, k.job.front)
 	return spec
-}
-
-func lookup(env []string, name string) (string, bool) {
-	for _, e := range env {
-		if value, ok := strings.CutPrefix(e, name+"="); ok {
-			return value, true
-		}
-	}
-	return "", false
 }
 
 // run ends when nobody is left below us, or could not be ended.

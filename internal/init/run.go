@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path"
-	"strconv"
 	"strings"
 	"time"
 
@@ -22,6 +21,9 @@ import (
 
 // Failed is the exit status that says sbinit itself could not do its job.
 const Failed = 125
+
+// spareThreads are there before the main program is, which may use up all processes.
+const spareThreads = 3
 
 // Setup is what the init is started with.
 type Setup struct {
@@ -66,7 +68,7 @@ func prepare(s Setup, logger *log.Logger) (*container, error) {
 	if err := becomeReaper(s.Config, logger); err != nil {
 		return nil, err
 	}
-	reserveThreads(spareThreads)
+	inherit.ReserveThreads(spareThreads)
 	logger.Info("settings", log.Text("effective", strings.Join(config.Effective(s.Config), " ")))
 	l, err := newLoop(s.Source)
 	if err != nil {
@@ -209,40 +211,12 @@ func (c *container) start(s Setup) error {
 }
 
 func (c *container) spec(s Setup) reap.Spec {
-	spec := Inherited(s.Argv, inherit.Environ())
+	spec := inherit.Program(s.Argv, inherit.Environ())
 	spec.ProcessGroup = true
 	spec.Session = c.cfg.Session
 	spec.Foreground = c.terminal != nil
-	pid, ok := lookup(spec.Env, "LISTEN_PID")
-	spec.ListenPID = ok && pid == strconv.Itoa(c.self)
+	spec.ListenPID = inherit.ListensAs(spec.Env, c.self)
 	return spec
-}
-
-// Inherited describes a program that is to have what sbinit was started with.
-func Inherited(argv, env []string) reap.Spec {
-	path, set := lookup(env, "PATH")
-	spec := reap.Spec{
-		Paths:   reap.Candidates(argv[0], path, set),
-		Argv:    argv,
-		Env:     env,
-		Close:   inherit.Closed(),
-		Mask:    inherit.SignalMask(),
-		Ignored: inherit.IgnoredSignals(),
-	}
-	if limit, ok := inherit.NoFile(); ok {
-		spec.NoFile = &limit
-	}
-	return spec
-}
-
-// lookup finds a variable as getenv(3) does: the first one counts.
-func lookup(env []string, name string) (string, bool) {
-	for _, e := range env {
-		if value, ok := strings.CutPrefix(e, name+"="); ok {
-			return value, true
-		}
-	}
-	return "", false
 }
 
 // leaveCaller lets go of what the main program has now and we have no use for:

@@ -1,8 +1,6 @@
 package pid1
 
 import (
-	"slices"
-	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -106,25 +104,12 @@ func (c *container) host(from caller, now time.Time) error {
 // workerSpec gives a worker what sbinit was started with, the connection as standard input
 // and output, and no descriptor besides.
 func workerSpec(connection int, mark uint64, level string) reap.Spec {
-	spec := reap.Spec{
-		Paths:   []string{"/proc/self/exe"},
-		Argv:    wire.HostedArgv(),
-		Env:     append(without(inherit.Environ(), "SBINIT_LOG_LEVEL"), "SBINIT_LOG_LEVEL="+level),
-		Stdio:   []int{connection, connection},
-		Session: true,
-		Mask:    inherit.SignalMask(),
-		Ignored: inherit.IgnoredSignals(),
-		Locks:   proc.MarkLimit(mark),
-	}
-	if limit, ok := inherit.NoFile(); ok {
-		spec.NoFile = &limit
-	}
+	env := append(inherit.Without(inherit.Environ(), "SBINIT_LOG_LEVEL"), "SBINIT_LOG_LEVEL="+level)
+	spec := inherit.Self(wire.HostedArgv(), env)
+	spec.Stdio = []int{connection, connection}
+	spec.Session = true
+	spec.Locks = proc.MarkLimit(mark)
 	return spec
-}
-
-// without is the environment but for that variable.
-func without(env []string, name string) []string {
-	return slices.DeleteFunc(slices.Clone(env), func(entry string) bool { return strings.HasPrefix(entry, name+"=") })
 }
 
 // trackSessions makes what a session's end is seen by, where orphans are kept and there

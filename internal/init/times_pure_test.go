@@ -74,18 +74,3 @@ func TestTimer(t *testing.T) {
 		t.Errorf("set to %+v (%v), although that was taken back", left, err)
 	}
 }
-
-// TestLookup: the first of two counts, as in getenv(3).
-func TestLookup(t *testing.T) {
-	env := []string{"PATHS=/x", "PATH=/a", "PATH=/b", "EMPTY=", "NOVALUE"}
-	for name, want := range map[string]string{"PATH": "/a", "EMPTY": "", "PATHS": "/x"} {
-		if got, ok := lookup(env, name); !ok || got != want {
-			t.Errorf("%s: %q, %v", name, got, ok)
-		}
-	}
-	for _, name := range []string{"NOVALUE", "PAT", ""} {
-		if got, ok := lookup(env, name); ok {
-			t.Errorf("%s: %q", name, got)
-		}
-	}
-}

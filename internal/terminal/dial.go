@@ -43,18 +43,9 @@ func DialOwn(c config.Config) (Link, error) {
 	} {
 		env.set(entry)
 	}
-	spec := reap.Spec{
-		Paths:        []string{"/proc/self/exe"},
-		Argv:         []string{"sbinit", "terminal"},
-		Env:          env,
-		Stdio:        []int{pair[1], pair[1]},
-		ProcessGroup: true,
-		Mask:         inherit.SignalMask(),
-		Ignored:      inherit.IgnoredSignals(),
-	}
-	if limit, ok := inherit.NoFile(); ok {
-		spec.NoFile = &limit
-	}
+	spec := inherit.Self([]string{"sbinit", "terminal"}, env)
+	spec.Stdio = []int{pair[1], pair[1]}
+	spec.ProcessGroup = true
 	host, err := reap.Start(spec)
 	if err != nil {
 		unix.Close(pair[0])
