@@ -34,7 +34,7 @@ func (c *container) turn() (done bool) {
 	for more := true; more; {
 		var err error
 		if more, err = c.loop.poll.take(c.dispatch); err != nil {
-			c.log.Error("looking what is ready failed", log.Cause(err))
+			c.log.Error("waiting failed", log.Cause(err))
 		}
 		c.reap()
 		if c.stirred || c.drain != nil {
@@ -139,6 +139,9 @@ func (c *container) step(now time.Time) {
 	if !c.mainEnd {
 		c.forwarder.Step(now)
 	}
+	if reached(c.forgetAt, now) {
+		c.forgetStart()
+	}
 	if c.socket != nil {
 		c.stepSocket(now)
 	}
@@ -176,9 +179,9 @@ func (c *container) due() time.Time {
 	case c.inRecess():
 		return c.recess.end
 	}
-	var due time.Time
+	due := c.forgetAt
 	if !c.mainEnd {
-		due = c.forwarder.Due()
+		due = earliest(due, c.forwarder.Due())
 	}
 	if c.socket != nil {
 		due = earliest(due, c.socket.due())

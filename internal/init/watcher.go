@@ -73,7 +73,8 @@ func (w *watcher) afterFork(child int, now time.Time) {
 	last, err := w.fs.LastPID()
 	w.trustPID = err == nil && last != w.lastPID && last >= child
 	w.lastPID = last
-	w.lastFork, w.nextTick, w.wanted = now, now.Add(w.interval), true
+	w.lastFork, w.nextTick = now, now.Add(w.interval)
+	w.wanted, w.notBefore = true, now.Add(execTime)
 }
 
 // bereaved asks for a glance because a child was reaped, which may have had children.
