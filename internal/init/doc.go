@@ -6,21 +6,22 @@
 //
 // Six ways lead through the code.
 //
-// A signal:
+// A signal (serve.go, then container.go):
 //
-//	kernel -> signals.Source -> loop.dispatch -> container.signalled
+//	kernel -> poller.serve -> container.turn -> .dispatch -> signals.Source -> container.signalled
 //	       -> signals.Forwarder (rewrite, hold, clock) -> program.signal
 //	       or, once the main program has ended: drain.Hurry
 //
-// An exit:
+// An exit (exits.go):
 //
-//	SIGCHLD -> loop.dispatch -> container.reap -> reap.Drain
+//	SIGCHLD -> container.turn -> .reap -> reap.Drain -> container.exited
 //	        -> main program: container.mainEnded -> drain.go
-//	        -> any other:    ledger.reaped, watcher.glance
+//	        -> any other:    ledger.reaped, container.bereave
 //
 // An orphan, which no signal announces:
 //
 //	pidfd of its parent | a reaped child | the tick   (watcher.go)
+//	        -> container.stepOrphans (orphans.go)
 //	        -> watcher.glance or .look -> snapshot -> ledger.adopt
 //	        -> its grace passes -> inspector.judge, on a thread of its own
 //	        -> ledger.decide -> ending.Step (contain.Ladder: SIGTERM, SIGKILL) until nobody is left
@@ -35,7 +36,7 @@
 //
 // A terminal session's (session.go; whose its processes are: hosted.go):
 //
-//	caller connects -> loop.dispatch -> socket.accept -> socket.hear, which only peeks
+//	caller connects -> container.dispatch -> socket.accept -> socket.hear, which only peeks
 //	        -> a status: socket.answer
 //	        -> anything else: container.openSessions -> a worker, our child, with the connection
 //	worker's exit -> container.sessionEnded, which reads its status (wire.Outcome) -> watcher.look
