@@ -52,6 +52,7 @@ type container struct {
 	inspector *inspector
 
 	unreaped  bool // more exits wait than the budget allowed
+	arrears   arrears
 	bereaved  bool // a process with children may have ended
 	verdicts  []verdict
 	refused   bool // a refusal to forward was mentioned
@@ -144,7 +145,7 @@ func (c *container) signalled(info signals.Info) {
 		c.unreaped = true
 		return
 	}
-	if i := slices.Index(c.released, info.Signal); i >= 0 {
+	if i := slices.Index(c.released, info.Signal); i >= 0 && fromUs(info) {
 		c.released = slices.Delete(c.released, i, i+1)
 		return
 	}
@@ -295,7 +296,7 @@ func (c *container) step(now time.Time) {
 	if c.socket != nil {
 		c.stepSocket(now)
 	}
-	if c.ledger != nil {
+	if c.ledger != nil && !c.arrears.first(c.unreaped, now) {
 		defer c.survive("orphans are no longer handled", c.dropLedger)
 		c.stepOrphans(now)
 	}
