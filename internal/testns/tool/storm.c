@@ -10,8 +10,7 @@
  *                          SIGTERM to it while it reaps them, and to a process without an
  *                          init for comparison. Says "stop T1 bare T2 of LEFT after LEFT":
  *                          microseconds of CLOCK_MONOTONIC until the handler runs here and
- *                          there, zombies left when it was sent and when it came; and
- *                          "done" at the end
+ *                          there, zombies left when it was sent and when it came
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -240,7 +239,6 @@ static void overtake(int rounds)
 		while (zombies_left())
 			usleep(100);
 	}
-	dprintf(1, "done\n");
 	for (;;)
 		pause();
 }
