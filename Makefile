@@ -12,7 +12,7 @@ PREFIX  ?= /usr/local
 STUB    := github.com/sbinit/sbinit/internal/inherit.entry
 TAGS    := sbinit_stub
 LDFLAGS := -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT) -E $(STUB) -checklinkname=0 \
-           -X runtime.godebugDefault=asyncpreemptoff=1
+           -X runtime.godebugDefault=asyncpreemptoff=1,containermaxprocs=0,updatemaxprocs=0
 
 # What is released: architectures by the names of GOARCH, and those of them that there
 # is a stub for. The others are built without its flags.

@@ -10,7 +10,7 @@
 // linking):
 //
 //	go build -tags sbinit_stub -ldflags '-E github.com/sbinit/sbinit/internal/inherit.entry \
-//		-checklinkname=0 -X runtime.godebugDefault=asyncpreemptoff=1'
+//		-checklinkname=0 -X runtime.godebugDefault=asyncpreemptoff=1,containermaxprocs=0,updatemaxprocs=0'
 //
 // The way of a start with it:
 //

@@ -21,7 +21,7 @@ func TestMain(m *testing.M) { testns.Main(m) }
 const (
 	stubTag   = "sbinit_stub"
 	stubFlags = "-s -w -E github.com/sbinit/sbinit/internal/inherit.entry -checklinkname=0 " +
-		"-X runtime.godebugDefault=asyncpreemptoff=1"
+		"-X runtime.godebugDefault=asyncpreemptoff=1,containermaxprocs=0,updatemaxprocs=0"
 )
 
 func withStub(t testing.TB) string { return stubFor(t, runtime.GOARCH) }

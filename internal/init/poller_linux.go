@@ -60,33 +60,36 @@ func (p *poller) remove(fd int) {
 	unix.RawSyscall6(unix.SYS_EPOLL_CTL, uintptr(p.fd), unix.EPOLL_CTL_DEL, uintptr(fd), 0, 0, 0) // ENOENT: it was not watched
 }
 
-// wait sleeps until something is there, or with block false just looks, and
-// calls fn for each descriptor that is ready.
-func (p *poller) wait(block bool, fn func(kind int32, fd int)) error {
-	n, errno := 0, unix.Errno(0)
-	err := p.conn.Read(func(uintptr) bool {
-		n, errno = p.ready()
-		return !block || n > 0 || errno != 0
-	})
-	if err == nil && errno != 0 {
-		err = os.NewSyscallError("epoll_pwait", errno)
-	}
-	for _, ev := range p.events[:n] {
-		fn(ev.Pad, int(ev.Fd))
-	}
-	return err
+// serve calls turn, and again each time something has become ready since it was
+// called last, until it says that all is done. It is woken by what becomes ready:
+// a turn that leaves a descriptor ready, having taken it, is not called for it.
+func (p *poller) serve(turn func() (done bool)) error {
+	return p.conn.Read(func(uintptr) bool { return turn() })
 }
 
-// ready fills in the descriptors that are ready now.
-func (p *poller) ready() (int, unix.Errno) {
-	n, _, errno := unix.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(p.fd), uintptr(unsafe.Pointer(&p.events[0])), uintptr(len(p.events)), 0, 0, 0)
-	switch errno {
-	case 0:
-		return int(n), 0
-	case unix.EINTR:
-		return 0, 0
+// take calls fn for each descriptor that is ready now. With more, others may be
+// ready, or the same ones still: only signals are known to be read to the last.
+func (p *poller) take(fn func(kind int32, fd int)) (more bool, err error) {
+	n, errno := p.ready()
+	if errno != 0 {
+		return false, os.NewSyscallError("epoll_pwait", errno)
 	}
-	return 0, errno
+	more = n == len(p.events)
+	for _, ev := range p.events[:n] {
+		more = more || ev.Pad != onSignal
+		fn(ev.Pad, int(ev.Fd))
+	}
+	return more, nil
+}
+
+// ready fills in the descriptors that are ready now. It never blocks.
+func (p *poller) ready() (int, unix.Errno) {
+	for {
+		n, _, errno := unix.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(p.fd), uintptr(unsafe.Pointer(&p.events[0])), uintptr(len(p.events)), 0, 0, 0)
+		if errno != unix.EINTR {
+			return int(n), errno
+		}
+	}
 }
 
 // A timer is a timerfd with one deadline: a Go timer would cost a thread

@@ -58,7 +58,7 @@ func Run(s Setup) int {
 	}
 	// From here on PID 1 may not bail out: every error is logged and survived.
 	leaveCaller(s.Descriptors)
-	c.forgetStart()
+	c.forgetAt = time.Now().Add(startOver)
 	return c.serve()
 }
 
@@ -104,8 +104,13 @@ func (c *container) notStarted(argv []string, err error) {
 	c.log.Error("main program not started", log.Cause(err), log.Text("hint", hint))
 }
 
+// startOver is when the start is over, and what only it needed can be given back. A main
+// program that ends by then does not wait for it.
+const startOver = time.Second
+
 // forgetStart gives back the memory that only the start needed.
 func (c *container) forgetStart() {
+	c.forgetAt = time.Time{}
 	if c.fs == nil {
 		return
 	}

@@ -42,9 +42,7 @@ func TestTimer(t *testing.T) {
 	}
 	fired := func(block bool) (n int) {
 		t.Helper()
-		if err := poll.wait(block, func(int32, int) { n++ }); err != nil {
-			t.Fatal(err)
-		}
+		woken(t, poll, block, func(int32, int) { n++ })
 		return n
 	}
 	set := func(at time.Time) {

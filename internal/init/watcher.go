@@ -11,11 +11,11 @@ import (
 )
 
 const (
-	quietAfter   = time.Minute     // nothing forked for so long: tick slower
-	quietTick    = 5 * time.Second // the slower tick
-	glancePause  = 20 * time.Millisecond
-	lookShare    = 10   // looks take at most one part in so many of the time
-	parentsLimit = 4096 // pidfds held at most; parents beyond are seen by the tick alone
+	quietAfter   = time.Minute           // nothing forked for so long: tick slower
+	quietTick    = 5 * time.Second       // the slower tick
+	glancePause  = 50 * time.Millisecond // from a reaped child to the glance that it causes, at least
+	lookShare    = 10                    // looks take at most one part in so many of the time
+	parentsLimit = 4096                  // pidfds held at most; parents beyond are seen by the tick alone
 )
 
 // A watcher notices processes that were re-parented to us. Nothing in the
@@ -35,22 +35,23 @@ type watcher struct {
 	byFD     map[int]proc.ID
 	fullSaid bool
 
-	interval   time.Duration
-	nextTick   time.Time
-	lastFork   time.Time // when a tick last saw that something had been started
-	lastPID    int
-	trustPID   bool      // our own fork moved the number
-	wanted     bool      // a tick, or an event that a glance cannot serve, asked for a look
-	notBefore  time.Time // the next look that an event may cause
-	nextGlance time.Time // when a reaped child may cause one again
-	children   []int     // buffer of glance
-	noGlance   bool      // the kernel has no list of children
+	interval  time.Duration
+	nextTick  time.Time
+	lastFork  time.Time // when a tick last saw that something had been started
+	lastPID   int
+	trustPID  bool          // our own fork moved the number
+	wanted    bool          // a tick, or an event that a glance cannot serve, asked for a look
+	notBefore time.Time     // the next look that an event may cause
+	glanceAt  time.Time     // the next glance; zero: there is no reason for one
+	pause     time.Duration // from a reaped child to the glance that it causes
+	children  []int         // buffer of glance
+	noGlance  bool          // the kernel has no list of children
 }
 
 func newWatcher(self int, fs *proc.FS, poll *poller, logger *log.Logger, pidfds bool, interval time.Duration) *watcher {
 	return &watcher{
 		self: self, fs: fs, poll: poll, log: logger, pidfds: pidfds, interval: interval,
-		parents: map[proc.ID]int{}, byFD: map[int]proc.ID{}, most: parentsAllowed(),
+		parents: map[proc.ID]int{}, byFD: map[int]proc.ID{}, most: parentsAllowed(), pause: glancePause,
 	}
 }
 
@@ -72,16 +73,26 @@ func (w *watcher) afterFork(child int, now time.Time) {
 	last, err := w.fs.LastPID()
 	w.trustPID = err == nil && last != w.lastPID && last >= child
 	w.lastPID = last
-	w.lastFork, w.nextTick, w.wanted = now, now.Add(w.interval), true
+	w.lastFork, w.nextTick = now, now.Add(w.interval)
+	w.wanted, w.notBefore = true, now.Add(execTime)
+}
+
+// bereaved asks for a glance because a child was reaped, which may have had children.
+// It is put off a little: a storm of exits is one reason, not thousands, and most of
+// those that are dying are gone by then. A long list is not read all the time.
+func (w *watcher) bereaved(now time.Time) {
+	if w.glanceAt.IsZero() {
+		w.glanceAt = now.Add(w.pause)
+	}
 }
 
 // glance reads our own list of children, which costs little however many
 // processes there are, and calls fn for each. Where there is no such list it
-// asks for a look instead. A storm of exits is one reason, not thousands, and a
-// long list is not read all the time.
-func (w *watcher) glance(now time.Time, fn func(pid int)) {
+// asks for a look instead.
+func (w *watcher) glance(fn func(pid int)) {
 	begin := time.Now()
-	defer func() { w.nextGlance = now.Add(max(glancePause, lookShare*time.Since(begin))) }()
+	w.glanceAt = time.Time{}
+	defer func() { w.pause = max(glancePause, lookShare*time.Since(begin)) }()
 	if !w.noGlance {
 		var err error
 		w.children, err = w.fs.AppendChildren(w.self, w.children[:0])
@@ -97,10 +108,11 @@ func (w *watcher) glance(now time.Time, fn func(pid int)) {
 }
 
 func (w *watcher) due() time.Time {
+	due := earliest(w.nextTick, w.glanceAt)
 	if w.wanted {
-		return earliest(w.notBefore, w.nextTick)
+		due = earliest(due, w.notBefore)
 	}
-	return w.nextTick
+	return due
 }
 
 // tick says whether the tick has come, and sets the next one; a look is wanted
@@ -201,8 +213,9 @@ func (w *watcher) refuse(fd int, err error) {
 }
 
 // parentEnded is called when a watched pidfd has become readable; it says whose.
-func (w *watcher) parentEnded(fd int) (proc.ID, bool) {
-	w.nextGlance = time.Time{}
+// Whoever that process had is ours now: a glance is due at once.
+func (w *watcher) parentEnded(fd int, now time.Time) (proc.ID, bool) {
+	w.glanceAt = now
 	id, ok := w.byFD[fd]
 	if ok {
 		w.forget(id, fd)

@@ -136,8 +136,9 @@ func TestSlowTick(t *testing.T) {
 	}
 }
 
-// TestLooksAreBounded: an event's look waits until looks have cost little enough; one
-// that cannot wait does not, and a tick's due time stands.
+// TestLooksAreBounded: the first look waits until the main program has had the time to
+// start somebody, an event's until looks have cost little enough; one that cannot wait
+// does not, and a tick's due time stands.
 func TestLooksAreBounded(t *testing.T) {
 	w, err := quietWatcher(false)
 	if err != nil {
@@ -145,8 +146,8 @@ func TestLooksAreBounded(t *testing.T) {
 	}
 	now := time.Unix(1000, 0)
 	w.afterFork(0, now)
-	if !w.ready(now) {
-		t.Error("the first look has to wait")
+	if first := now.Add(execTime); w.ready(now) || !w.ready(first) || w.due() != first {
+		t.Errorf("ready %v at once, due in %v", w.ready(now), w.due().Sub(now))
 	}
 	if err := w.look(now); err != nil {
 		t.Fatal(err)
@@ -214,18 +215,48 @@ func TestWatchesParents(t *testing.T) {
 		t.Fatalf("watched by %d, then %d", fd, watched())
 	}
 	end()
-	var woken []int
-	if err := w.poll.wait(true, func(kind int32, fd int) {
+	var by []int
+	woken(t, w.poll, true, func(kind int32, fd int) {
 		if kind == onParent {
-			woken = append(woken, fd)
+			by = append(by, fd)
 		}
-	}); err != nil || len(woken) != 1 || woken[0] != fd {
-		t.Fatalf("woken by %v, %v, want %d", woken, err, fd)
+	})
+	if len(by) != 1 || by[0] != fd {
+		t.Fatalf("woken by %v, want %d", by, fd)
 	}
-	if id, ok := w.parentEnded(fd); !ok || id.PID != cmd.Process.Pid || len(w.parents) != 0 || len(w.byFD) != 0 {
+	if id, ok := w.parentEnded(fd, time.Now()); !ok || id.PID != cmd.Process.Pid || len(w.parents) != 0 || len(w.byFD) != 0 {
 		t.Errorf("%v, %v; still held %v", id, ok, w.parents)
 	}
-	if _, ok := w.parentEnded(fd); ok {
+	if _, ok := w.parentEnded(fd, time.Now()); ok {
 		t.Error("it ended twice")
+	}
+}
+
+// TestGlancePutOff: a storm of reaped children is one reason for a glance, which comes a
+// little later, and still later where the last one took long. The end of a process that
+// was seen to have children is a reason at once.
+func TestGlancePutOff(t *testing.T) {
+	w, err := quietWatcher(true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now()
+	w.bereaved(now)
+	w.bereaved(now.Add(time.Millisecond))
+	if want := now.Add(glancePause); w.glanceAt != want || w.due().After(want) {
+		t.Errorf("glance in %v, due in %v", w.glanceAt.Sub(now), w.due().Sub(now))
+	}
+	w.parentEnded(-1, now)
+	if w.glanceAt != now {
+		t.Errorf("glance in %v after a parent's end", w.glanceAt.Sub(now))
+	}
+	w.glance(func(int) {})
+	if !w.glanceAt.IsZero() || w.pause < glancePause {
+		t.Errorf("after a glance: another one in %v, then after %v", w.glanceAt.Sub(now), w.pause)
+	}
+	w.pause = time.Hour
+	w.bereaved(now)
+	if w.glanceAt != now.Add(time.Hour) {
+		t.Errorf("glance in %v where they are dear", w.glanceAt.Sub(now))
 	}
 }
