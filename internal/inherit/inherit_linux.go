@@ -44,6 +44,18 @@ func NoFile() (unix.Rlimit, bool) {
 	return unix.Rlimit{Cur: first.NoFile.Cur, Max: first.NoFile.Max}, first.Known
 }
 
+// sigPending is RLIMIT_SIGPENDING as inherited, nil if it could not be read. The init
+// lowers the soft limit for itself (signals.LeaveRoom).
+var sigPending = readSigPending()
+
+func readSigPending() *unix.Rlimit {
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_SIGPENDING, &limit); err != nil {
+		return nil
+	}
+	return &limit
+}
+
 // ResetRuntime gives the Go runtime its defaults. With the stub it never saw the
 // container's variables. Without it the garbage collector's are undone, while GODEBUG and
 // GOTRACEBACK stay as they are, for the runtime does not let go of them. One processor

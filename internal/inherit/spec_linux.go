@@ -11,10 +11,11 @@ import (
 // spec describes a process that has the signals and limits that sbinit was started with.
 func spec(argv, env []string) reap.Spec {
 	spec := reap.Spec{
-		Argv:    argv,
-		Env:     env,
-		Mask:    SignalMask(),
-		Ignored: IgnoredSignals(),
+		Argv:       argv,
+		Env:        env,
+		Mask:       SignalMask(),
+		Ignored:    IgnoredSignals(),
+		SigPending: sigPending,
 	}
 	if limit, ok := NoFile(); ok {
 		spec.NoFile = &limit

@@ -43,7 +43,8 @@ type container struct {
 	forgetAt  time.Time // when forgetStart is due
 	stirred   bool      // something has happened that may be followed up, or make something due
 	unreaped  bool      // more exits wait than the budget allowed
-	bereaved  bool      // a child was reaped, which may have had children
+	arrears   arrears
+	bereaved  bool // a child was reaped, which may have had children
 	verdicts  []verdict
 	refused   bool // a refusal to forward was mentioned
 	mainEnd   bool // the main program has ended

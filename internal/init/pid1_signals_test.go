@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -97,6 +98,35 @@ func TestSignalTarget(t *testing.T) {
 			c.WaitFor(t, "the child's answer", func() bool { return strings.Contains(c.Stdout(), "signal 12 ") })
 			if _, first, _ := strings.Cut(c.Stdout(), "signal"); !strings.HasPrefix("signal"+first, want) {
 				t.Errorf("%s: the child got\n%s", target, c.Stdout())
+			}
+		}
+	})
+}
+
+// TestSignalsBesideOwn: when sbinit gives up the terminal, the kernel sends it HUP and CONT
+// in its own name. Those that somebody else has sent by then are passed on.
+func TestSignalsBesideOwn(t *testing.T) {
+	each(t, func(t *testing.T, o testns.Options) {
+		for _, sent := range [][]syscall.Signal{{}, {unix.SIGCONT}, {unix.SIGHUP}, {unix.SIGCONT, unix.SIGHUP}} {
+			o.Stdin, o.Blocked = testns.Terminal, []syscall.Signal{unix.SIGHUP, unix.SIGCONT, unix.SIGUSR1}
+			tool := testns.Tool(t)
+			c := testns.Start(t, o, tool, "pending", "10", testns.As(t, "dumb-init", testns.Build(t)), tool, "record")
+			ready(t, c)
+			for _, sig := range append(sent, unix.SIGUSR1) {
+				c.Signal(sig)
+			}
+			c.WaitFor(t, "the recorder", func() bool { return strings.HasPrefix(c.Stdout(), "ready\nready\n") })
+			c.WaitFor(t, "all signals", func() bool { return strings.Count(c.Stdout(), "signal ") > len(sent) })
+			c.Signal(64)
+			ends(t, c, 0)
+			for sig := range syscall.Signal(64) {
+				got, want := strings.Count(c.Stdout(), fmt.Sprintf("signal %d ", int(sig))), 0
+				if sig == unix.SIGUSR1 || slices.Contains(sent, sig) {
+					want = 1
+				}
+				if got != want {
+					t.Errorf("of %v the main program got signal %d %d times", sent, int(sig), got)
+				}
 			}
 		}
 	})

@@ -65,7 +65,9 @@ func printed(t *testing.T, c *testns.Container) string {
 
 func TestStartLimits(t *testing.T) {
 	each(t, func(t *testing.T, o testns.Options) {
-		if got := printed(t, under(t, o, "ulimit -Sn 300; ulimit -Hn 777", script("ulimit -Sn; ulimit -Hn")...)); got != "300\n777" {
+		o.SigPending = 888
+		limits := script(`ulimit -Sn; ulimit -Hn; awk '/pending signals/ { print $4, $5 }' /proc/self/limits`)
+		if got := printed(t, under(t, o, "ulimit -Sn 300; ulimit -Hn 777", limits...)); got != "300\n777\n888 888" {
 			t.Errorf("the main program's limits are %s", got)
 		}
 	})

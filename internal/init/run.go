@@ -69,6 +69,7 @@ func prepare(s Setup, logger *log.Logger) (*container, error) {
 		return nil, err
 	}
 	inherit.ReserveThreads(spareThreads)
+	signals.LeaveRoom()
 	logger.Info("settings", log.Text("effective", strings.Join(config.Effective(s.Config), " ")))
 	l, err := newLoop(s.Source)
 	if err != nil {

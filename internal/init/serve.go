@@ -115,7 +115,7 @@ func (c *container) signalled(info signals.Info) {
 		return
 	}
 	c.stirred = true
-	if i := slices.Index(c.released, info.Signal); i >= 0 {
+	if i := slices.Index(c.released, info.Signal); i >= 0 && fromUs(info) {
 		c.released = slices.Delete(c.released, i, i+1)
 		return
 	}
@@ -145,10 +145,15 @@ func (c *container) step(now time.Time) {
 	if c.socket != nil {
 		c.stepSocket(now)
 	}
-	if c.ledger != nil {
-		defer c.survive("orphans are no longer handled", c.dropLedger)
-		c.stepOrphans(now)
+	if c.ledger == nil {
+		return
 	}
+	if c.arrears.first(c.unreaped, now) {
+		c.stirred = true // the orphans have their turn after these
+		return
+	}
+	defer c.survive("orphans are no longer handled", c.dropLedger)
+	c.stepOrphans(now)
 }
 
 func (c *container) stepSocket(now time.Time) {

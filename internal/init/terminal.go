@@ -4,6 +4,8 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/sbinit/sbinit/internal/signals"
 )
 
 // A terminal is standard input when it is our controlling terminal and we are
@@ -42,6 +44,12 @@ func (t *terminal) release() []unix.Signal {
 		return nil
 	}
 	return []unix.Signal{unix.SIGHUP, unix.SIGCONT}
+}
+
+// fromUs tells what release brings from what somebody sent at the same time: the kernel
+// names who gave the terminal up as the sender. Where nobody is named it is taken for ours.
+func fromUs(info signals.Info) bool {
+	return info.PID == int32(os.Getpid()) || info.PID == signals.Unknown
 }
 
 // stopped is called when the main program was stopped. PID 1 has nobody above

@@ -86,6 +86,10 @@ func (p *plan) prepare() failure {
 		// EPERM, or EINVAL for a soft limit above the hard one: no more than a mark is lost.
 		syscall.RawSyscall6(unix.SYS_PRLIMIT64, 0, unix.RLIMIT_LOCKS, uintptr(unsafe.Pointer(p.locks)), 0, 0, 0)
 	}
+	if p.sigPending != nil {
+		// EPERM as for the limit of open files.
+		syscall.RawSyscall6(unix.SYS_PRLIMIT64, 0, unix.RLIMIT_SIGPENDING, uintptr(unsafe.Pointer(p.sigPending)), 0, 0, 0)
+	}
 	if p.pidDigits != nil {
 		p.writePID()
 	}

@@ -61,20 +61,25 @@ func TestChildGetsSignalsByItsMask(t *testing.T) {
 	}
 }
 
-func TestChildHasTheLimitOfFiles(t *testing.T) {
-	var own unix.Rlimit
-	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &own); err != nil {
-		t.Fatal(err)
-	}
-	want := unix.Rlimit{Cur: 123, Max: own.Max}
-	var got unix.Rlimit
-	pid := sleeper(t, func(s *Spec) { s.NoFile = &want })
-	if err := unix.Prlimit(pid, unix.RLIMIT_NOFILE, nil, &got); err != nil || got != want {
-		t.Errorf("got %v, want %v, %v", got, want, err)
-	}
-	pid = sleeper(t, func(s *Spec) {})
-	if err := unix.Prlimit(pid, unix.RLIMIT_NOFILE, nil, &got); err != nil || got != own {
-		t.Errorf("without a limit: got %v, own %v, %v", got, own, err)
+func TestChildHasTheLimits(t *testing.T) {
+	for resource, set := range map[int]func(*Spec, *unix.Rlimit){
+		unix.RLIMIT_NOFILE:     func(s *Spec, l *unix.Rlimit) { s.NoFile = l },
+		unix.RLIMIT_LOCKS:      func(s *Spec, l *unix.Rlimit) { s.Locks = l },
+		unix.RLIMIT_SIGPENDING: func(s *Spec, l *unix.Rlimit) { s.SigPending = l },
+	} {
+		var own, got unix.Rlimit
+		if err := unix.Getrlimit(resource, &own); err != nil {
+			t.Fatal(err)
+		}
+		want := unix.Rlimit{Cur: 123, Max: own.Max}
+		pid := sleeper(t, func(s *Spec) { set(s, &want) })
+		if err := unix.Prlimit(pid, resource, nil, &got); err != nil || got != want {
+			t.Errorf("%d: got %v, want %v, %v", resource, got, want, err)
+		}
+		pid = sleeper(t, func(s *Spec) {})
+		if err := unix.Prlimit(pid, resource, nil, &got); err != nil || got != own {
+			t.Errorf("%d, without a limit: got %v, own %v, %v", resource, got, own, err)
+		}
 	}
 }
 

@@ -25,6 +25,7 @@ type plan struct {
 
 	mask, ignored uint64
 	noFile, locks *unix.Rlimit
+	sigPending    *unix.Rlimit
 	pidDigits     []byte // where the child writes its PID in the environment, if not nil
 	report        int    // descriptor for a failure
 }
@@ -48,6 +49,7 @@ func (s Spec) plan() (*plan, error) {
 		ignored:    s.Ignored,
 		noFile:     s.NoFile,
 		locks:      s.Locks,
+		sigPending: s.SigPending,
 	}
 	if s.User != nil {
 		p.switchUser, p.uid, p.gid = true, uintptr(s.User.UID), uintptr(s.User.GID)

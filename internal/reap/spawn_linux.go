@@ -38,6 +38,9 @@ type Spec struct {
 	NoFile  *unix.Rlimit // limit of open files in the child, nil for this process's own
 	Locks   *unix.Rlimit // RLIMIT_LOCKS in the child, likewise; package proc keeps marks there
 
+	// SigPending is RLIMIT_SIGPENDING in the child, likewise; the init lowers its own.
+	SigPending *unix.Rlimit
+
 	// ListenPID puts the child's PID into the variable LISTEN_PID of Env, if there is one
 	// (sd_listen_fds(3)).
 	ListenPID bool

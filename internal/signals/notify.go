@@ -66,5 +66,5 @@ func feed(fd int, from <-chan os.Signal) {
 
 // fromRecord reads what feed wrote; os/signal does not tell the sender.
 func fromRecord(b []byte) Info {
-	return Info{Signal: unix.Signal(binary.NativeEndian.Uint32(b))}
+	return Info{Signal: unix.Signal(binary.NativeEndian.Uint32(b)), PID: Unknown}
 }

@@ -12,8 +12,11 @@ import (
 type Info struct {
 	Signal unix.Signal
 	Code   int32 // si_code (sigaction(2)): SI_USER, SI_QUEUE, SI_TKILL, SI_KERNEL, ...
-	PID    int32 // of the sender; 0 when it is outside this PID namespace, or unknown
+	PID    int32 // of the sender; 0 when it is outside this PID namespace, or Unknown
 }
+
+// Unknown is the sender when os/signal does not tell.
+const Unknown = -1
 
 // A Source yields the signals sent to this process, for each number in the
 // order in which they came. SIGCHLD is a wake-up: several may come as one.

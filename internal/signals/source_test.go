@@ -2,6 +2,7 @@ package signals
 
 import (
 	"bufio"
+	"encoding/binary"
 	"fmt"
 	"os"
 	"strconv"
@@ -9,7 +10,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -22,14 +22,20 @@ func init() {
 	testns.Register("source", source)
 }
 
-// source notify|blocked WHEN takes signals and prints a line for each: number, code
-// and sender, until the first SIGUSR2. It begins at once, or when a line comes on
+// source notify|blocked WHEN takes signals and prints a line for each: number, code,
+// sender, and the value if one was queued, until the first SIGUSR2. It begins at once, or when a line comes on
 // standard input; "full" says besides when so many wait that no more can.
 func source(args []string) int {
 	s, err := Open(args[0] == "blocked")
 	if err != nil {
 		fmt.Println(err)
 		return 1
+	}
+	var value uint32
+	decode := s.queues[0].decode
+	s.queues[0].decode = func(b []byte) Info {
+		value = binary.NativeEndian.Uint32(b[44:]) // ssi_int of struct signalfd_siginfo
+		return decode(b)
 	}
 	fmt.Println("ready")
 	if args[1] == "full" {
@@ -43,7 +49,11 @@ func source(args []string) int {
 	for done := false; !done; {
 		fd := wait(s)
 		err := s.Read(fd, func(i Info) {
-			fmt.Fprintf(out, "%d code %d from %d\n", int(i.Signal), i.Code, i.PID)
+			fmt.Fprintf(out, "%d code %d from %d", int(i.Signal), i.Code, i.PID)
+			if value != 0 {
+				fmt.Fprintf(out, " value %d", value)
+			}
+			fmt.Fprintln(out)
 			done = done || i.Signal == unix.SIGUSR2
 		})
 		if err != nil {
@@ -104,13 +114,13 @@ func TestNotifyDeliversEach(t *testing.T) {
 		if sig == unix.SIGUSR2 { // it ends the program
 			continue
 		}
-		want += fmt.Sprintf("%d code 0 from 0\n", int(sig))
+		want += fmt.Sprintf("%d code 0 from -1\n", int(sig))
 		c.Signal(sig)
 		c.WaitFor(t, Name(sig), func() bool { return len(c.Stdout()) >= len(want) })
 	}
 	c.Signal(unix.SIGUSR2)
 	c.Wait(t)
-	want += "12 code 0 from 0\n"
+	want += "12 code 0 from -1\n"
 	if got := c.Stdout(); got != want {
 		t.Errorf("%swant %s", got, want)
 	}
@@ -148,7 +158,7 @@ func TestNotifyKeepsChildInFlood(t *testing.T) {
 	}
 	c.Signal(unix.SIGCHLD)
 	fmt.Fprintln(c.Input())
-	c.WaitFor(t, "SIGCHLD", func() bool { return strings.Contains(c.Stdout(), "17 code 0 from 0\n") })
+	c.WaitFor(t, "SIGCHLD", func() bool { return strings.Contains(c.Stdout(), "17 code 0 from -1\n") })
 }
 
 // pending is the set of signals that wait in the kernel for the program.
@@ -172,7 +182,7 @@ func pending(t *testing.T, c *testns.Container) uint64 {
 var stayBlocked = []syscall.Signal{unix.SIGUSR1, unix.SIGUSR2, 40, 64}
 
 // TestBlockedKeepsAll: signals that came before anybody read them are all there, each
-// number's in the order in which they were sent, with code and sender.
+// number's in the order in which they were sent, with code, sender and value.
 func TestBlockedKeepsAll(t *testing.T) {
 	o := testns.Options{Stdin: testns.Pipe, Blocked: stayBlocked}
 	c := startSource(t, o, "blocked", "asked")
@@ -182,18 +192,18 @@ func TestBlockedKeepsAll(t *testing.T) {
 		for _, sig := range []unix.Signal{40, 64} {
 			if i%3 == 0 {
 				c.Signal(sig)
-				want[strconv.Itoa(int(sig))] += "0 "
+				want[strconv.Itoa(int(sig))] += "code 0 from 0; "
 				continue
 			}
-			if err := sigqueue(c.PID(), sig); err != nil {
+			if err := c.Queue(sig, i); err != nil {
 				t.Fatal(err)
 			}
-			want[strconv.Itoa(int(sig))] += "-1 "
+			want[strconv.Itoa(int(sig))] += fmt.Sprintf("code -1 from 0 value %d; ", i)
 		}
 	}
 	for _, sig := range []unix.Signal{unix.SIGUSR1, unix.SIGUSR2} {
 		c.Signal(sig)
-		want[strconv.Itoa(int(sig))] = "0 "
+		want[strconv.Itoa(int(sig))] = "code 0 from 0; "
 	}
 	fmt.Fprintln(c.Input())
 	if s := c.Wait(t); s != (testns.Status{}) {
@@ -201,25 +211,14 @@ func TestBlockedKeepsAll(t *testing.T) {
 	}
 	got := map[string]string{}
 	for line := range strings.Lines(strings.TrimPrefix(c.Stdout(), "ready\n")) {
-		field := strings.Fields(line)
-		got[field[0]] += field[2] + " "
+		sig, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		got[sig] += rest + "; "
 	}
-	for sig, codes := range want {
-		if got[sig] != codes {
-			t.Errorf("signal %s came with the codes %swant %s", sig, got[sig], codes)
+	for sig, all := range want {
+		if got[sig] != all {
+			t.Errorf("signal %s came with %s\nwant %s", sig, got[sig], all)
 		}
 	}
-}
-
-// sigqueue is rt_sigqueueinfo(2) with code SI_QUEUE.
-func sigqueue(pid int, sig unix.Signal) error {
-	const siQueue = -1
-	info := unix.Siginfo{Signo: int32(sig), Code: siQueue}
-	_, _, errno := unix.Syscall(unix.SYS_RT_SIGQUEUEINFO, uintptr(pid), uintptr(sig), uintptr(unsafe.Pointer(&info)))
-	if errno != 0 {
-		return errno
-	}
-	return nil
 }
 
 // TestBlockedTellsTheSender: its number in this PID namespace.
@@ -241,7 +240,7 @@ func TestBlockedDeliversFaults(t *testing.T) {
 	for _, sig := range faults {
 		c.Signal(sig)
 		c.WaitFor(t, Name(sig), func() bool {
-			return strings.Contains(c.Stdout(), fmt.Sprintf("\n%d code 0 from 0\n", int(sig)))
+			return strings.Contains(c.Stdout(), fmt.Sprintf("\n%d code 0 from -1\n", int(sig)))
 		})
 	}
 	c.Signal(unix.SIGUSR2)

@@ -1,7 +1,7 @@
 package testns
 
 import (
-	_ "embed"
+	"embed"
 	"fmt"
 	"os"
 	"os/exec"
@@ -16,14 +16,7 @@ const binaryEnv = "SBINIT_BINARY"
 
 // Build returns the path of the sbinit program, built by the Makefile once for all
 // tests of a package.
-func Build(t testing.TB) string {
-	t.Helper()
-	path, err := sbinit()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
+func Build(t testing.TB) string { return built(t, sbinit) }
 
 var sbinit = sync.OnceValues(func() (string, error) {
 	dir, err := scratch()
@@ -37,31 +30,50 @@ var sbinit = sync.OnceValues(func() (string, error) {
 	return path, run(exec.Command("make", "--silent", "-C", moduleRoot(), "build", "BIN="+path))
 })
 
-//go:embed tool/tool.c
-var toolSource []byte
+//go:embed tool
+var sources embed.FS
 
 // Tool is the path of the C program of this package, built once for all tests of a
 // package; its modes are described in tool/tool.c. It needs a C compiler.
-func Tool(t testing.TB) string {
+func Tool(t testing.TB) string { return built(t, tool) }
+
+// Hostile is the path of a second C program, of modes that do not want to be ended;
+// tool/hostile.c describes them.
+func Hostile(t testing.TB) string { return built(t, hostile) }
+
+// Storm is the path of a third one, of load for an init, and of main programs that tell
+// how it bore it; tool/storm.c describes them.
+func Storm(t testing.TB) string { return built(t, storm) }
+
+var tool, hostile, storm = compiled("tool"), compiled("hostile"), compiled("storm")
+
+func built(t testing.TB, program func() (string, error)) string {
 	t.Helper()
-	path, err := tool()
+	path, err := program()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return path
 }
 
-var tool = sync.OnceValues(func() (string, error) {
-	dir, err := scratch()
-	if err != nil {
-		return "", err
-	}
-	source, path := filepath.Join(dir, "tool.c"), filepath.Join(dir, "tool")
-	if err := os.WriteFile(source, toolSource, 0o644); err != nil {
-		return "", err
-	}
-	return path, run(exec.Command("cc", "-O1", "-Wall", "-Wextra", "-Werror", "-static", "-pthread", "-o", path, source))
-})
+// compiled builds the C program of that name when it is asked for, once.
+func compiled(name string) func() (string, error) {
+	return sync.OnceValues(func() (string, error) {
+		dir, err := scratch()
+		if err != nil {
+			return "", err
+		}
+		text, err := sources.ReadFile("tool/" + name + ".c")
+		if err != nil {
+			return "", err
+		}
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path+".c", text, 0o644); err != nil {
+			return "", err
+		}
+		return path, run(exec.Command("cc", "-O1", "-Wall", "-Wextra", "-Werror", "-static", "-pthread", "-o", path, path+".c"))
+	})
+}
 
 func run(cmd *exec.Cmd) error {
 	out, err := cmd.CombinedOutput()

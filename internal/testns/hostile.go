@@ -1,42 +1,13 @@
 package testns
 
 import (
-	_ "embed"
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 )
-
-//go:embed tool/hostile.c
-var hostileSource []byte
-
-// Hostile is the path of a second C program, of modes that do not want to be ended;
-// tool/hostile.c describes them.
-func Hostile(t testing.TB) string {
-	t.Helper()
-	path, err := hostile()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
-var hostile = sync.OnceValues(func() (string, error) {
-	dir, err := scratch()
-	if err != nil {
-		return "", err
-	}
-	source, path := filepath.Join(dir, "hostile.c"), filepath.Join(dir, "hostile")
-	if err := os.WriteFile(source, hostileSource, 0o644); err != nil {
-		return "", err
-	}
-	return path, run(exec.Command("cc", "-O1", "-Wall", "-Wextra", "-Werror", "-static", "-pthread", "-o", path, source))
-})
 
 // A HostileProgram prints "ready", and stays.
 type HostileProgram struct {

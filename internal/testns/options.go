@@ -58,8 +58,9 @@ type Options struct {
 
 	// SeccompErrno maps numbers of system calls to the error that they return.
 	SeccompErrno map[int]syscall.Errno
-	// NoFile and NProc are limits (RLIMIT_NOFILE, RLIMIT_NPROC), soft and hard.
-	NoFile, NProc uint64
+	// NoFile, NProc and SigPending are limits (RLIMIT_NOFILE, RLIMIT_NPROC,
+	// RLIMIT_SIGPENDING), soft and hard.
+	NoFile, NProc, SigPending uint64
 	// PidsMax is the limit of the cgroup's pids controller, as docker's
 	// --pids-limit; see [RequirePidsLimit].
 	PidsMax int

@@ -57,10 +57,15 @@ func (s spec) limits() error {
 			return err
 		}
 	}
-	if s.NProc == 0 {
-		return nil
+	for resource, limit := range map[int]uint64{unix.RLIMIT_NPROC: s.NProc, unix.RLIMIT_SIGPENDING: s.SigPending} {
+		if limit == 0 {
+			continue
+		}
+		if err := unix.Setrlimit(resource, &unix.Rlimit{Cur: limit, Max: limit}); err != nil {
+			return err
+		}
 	}
-	return unix.Setrlimit(unix.RLIMIT_NPROC, &unix.Rlimit{Cur: s.NProc, Max: s.NProc})
+	return nil
 }
 
 // changeIDs leaves the program without inherited capabilities, and in a privileged

@@ -144,8 +144,8 @@ func init() {
 
 func TestLimits(t *testing.T) {
 	Each(t, func(t *testing.T, o Options) {
-		o.NoFile, o.NProc = 33, 44
-		if got := inside(t, o, `ulimit -n; ulimit -Hn; sed -n 's/Max processes *//p' /proc/1/limits`); !strings.HasPrefix(got, "33\n33\n44 ") {
+		o.NoFile, o.NProc, o.SigPending = 33, 44, 55
+		if got := inside(t, o, `ulimit -n; ulimit -Hn; sed -En 's/Max (processes|pending signals) *([0-9]*) .*/\2/p' /proc/1/limits`); got != "33\n33\n44\n55" {
 			t.Errorf("limits are %s", got)
 		}
 	})

@@ -141,6 +141,21 @@ static void mode_record(char **arg)
 	}
 }
 
+/* pending SIGNAL COMMAND...: becomes COMMAND when a SIGNAL, which is blocked, waits. */
+static void mode_pending(char **arg)
+{
+	sigset_t waiting;
+
+	ready();
+	do {
+		msleep(1);
+		if (sigpending(&waiting))
+			fail("sigpending");
+	} while (!sigismember(&waiting, number(arg)));
+	execvp(arg[1], arg + 1);
+	fail(arg[1]);
+}
+
 static void say_usr(int sig)
 {
 	(void)sig;
@@ -550,7 +565,7 @@ static void mode_trace(char **arg)
 static const struct { const char *name; void (*run)(char **arg); } modes[] = {
 	{ "sleep", mode_sleep }, { "mute", mode_mute }, { "as", mode_as },
 	{ "ignore", mode_ignore }, { "exit", mode_exit },
-	{ "die", mode_die }, { "record", mode_record }, { "answer", mode_answer }, { "mask", mode_mask },
+	{ "die", mode_die }, { "record", mode_record }, { "pending", mode_pending }, { "answer", mode_answer }, { "mask", mode_mask },
 	{ "streams", mode_streams }, { "fds", mode_fds },
 	{ "cleanup", mode_cleanup }, { "stop", mode_stop }, { "name", mode_name },
 	{ "setuid", mode_setuid }, { "chain", mode_chain }, { "wide", mode_wide },
