@@ -96,9 +96,9 @@ func (c *container) suspend(sig unix.Signal) {
 // main program that changed its uid is out of the reach of an init without
 // CAP_KILL, and will be at each signal.
 func (c *container) forward(sig unix.Signal) {
-	c.log.Debug("signal forwarded", log.Text("signal", signals.Name(sig)))
-	c.counts.forwarded++
 	err := c.main.signal(sig)
+	c.counts.forwarded++
+	c.log.Debug("signal forwarded", log.Text("signal", signals.Name(sig)))
 	if err == nil || errors.Is(err, unix.ESRCH) || c.refused {
 		return
 	}
