@@ -40,7 +40,7 @@ type container struct {
 	ledger    *ledger
 	inspector *inspector
 
-	forgetAt  time.Time // when forgetStart is due
+	forgetAt  time.Time // when forget is due
 	stirred   bool      // something has happened that may be followed up, or make something due
 	unreaped  bool      // more exits wait than the budget allowed
 	arrears   arrears

@@ -58,7 +58,7 @@ func Run(s Setup) int {
 	}
 	// From here on PID 1 may not bail out: every error is logged and survived.
 	leaveCaller(s.Descriptors)
-	c.forgetAt = time.Now().Add(startOver)
+	c.forgetAfter(startOver)
 	return c.serve()
 }
 
@@ -104,12 +104,23 @@ func (c *container) notStarted(argv []string, err error) {
 	c.log.Error("main program not started", log.Cause(err), log.Text("hint", hint))
 }
 
-// startOver is when the start is over, and what only it needed can be given back. A main
-// program that ends by then does not wait for it.
-const startOver = time.Second
+// When memory is given back. A main program that ends by then does not wait for it, and
+// work that goes on does not do so over and over.
+const (
+	startOver = time.Second
+	workOver  = 10 * time.Second
+)
 
-// forgetStart gives back the memory that only the start needed.
-func (c *container) forgetStart() {
+// forgetAfter has forget called in a while: what only the start, an inspection or a
+// caller needed is needed no more.
+func (c *container) forgetAfter(pause time.Duration) {
+	if c.forgetAt.IsZero() {
+		c.forgetAt = time.Now().Add(pause)
+	}
+}
+
+// forget gives back what is resident of the program's file.
+func (c *container) forget() {
 	c.forgetAt = time.Time{}
 	if c.fs == nil {
 		return
@@ -207,6 +218,9 @@ func (c *container) start(s Setup) error {
 	now := time.Now()
 	if c.watcher != nil {
 		c.watcher.afterFork(c.main.pid, now)
+		if len(c.cfg.Guard) > 0 {
+			c.watcher.lookNow() // what the main program starts is to bear its mark, if it is a guard
+		}
 		c.inspector.start(c.main.pid)
 	}
 	c.forwarder = &signals.Forwarder{
