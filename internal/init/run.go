@@ -175,6 +175,7 @@ func (c *container) openProc() error {
 // track makes what notices orphans, and what decides about them.
 func (c *container) track() {
 	c.watcher = newWatcher(c.self, c.fs, c.loop.poll, c.log, c.pidfds, c.cfg.ScanInterval)
+	c.watcher.eager = len(c.cfg.Guard) > 0
 	c.ledger = newLedger(c.self, c.cfg, c, c.log, &c.counts)
 }
 
@@ -218,7 +219,7 @@ func (c *container) start(s Setup) error {
 	now := time.Now()
 	if c.watcher != nil {
 		c.watcher.afterFork(c.main.pid, now)
-		if len(c.cfg.Guard) > 0 {
+		if c.watcher.eager {
 			c.watcher.lookNow() // what the main program starts is to bear its mark, if it is a guard
 		}
 		c.inspector.start(c.main.pid)
