@@ -95,7 +95,7 @@ func prepare(s Setup, logger *log.Logger) (*container, error) {
 func (c *container) notStarted(argv []string, err error) {
 	hint := ""
 	if reap.ExitCode(err) == reap.ExitNotFound && len(argv) > 0 {
-		hint = config.Misread(argv[0], c.self == 1)
+		hint = config.Misread(os.Args, len(argv), c.self == 1)
 	}
 	if hint == "" {
 		c.log.Error("main program not started", log.Cause(err))
@@ -179,6 +179,8 @@ func (c *container) track() {
 	c.ledger = newLedger(c.self, c.cfg, c, c.log, &c.counts)
 }
 
+const socketless = "no control socket: no sessions are hosted, and sbinit's views read /proc"
+
 // openSocket is for PID 1 alone. What goes wrong is no reason not to start.
 func (c *container) openSocket() {
 	if c.self != 1 || c.cfg.Socket == "" {
@@ -186,7 +188,12 @@ func (c *container) openSocket() {
 	}
 	var err error
 	if c.socket, err = openSocket(c.cfg.Socket, c.loop.poll, c.log, &c.counts); err != nil {
-		c.log.Info("no control socket: no sessions are hosted, and sbinit's views read /proc", log.Text("path", c.cfg.Socket), log.Cause(err))
+		where, why := log.Text("path", c.cfg.Socket), log.Cause(err)
+		if c.cfg.Socket == config.StandardSocket {
+			c.log.Info(socketless, where, why)
+		} else {
+			c.log.Warn(socketless, where, why) // somebody wants it there
+		}
 		c.socket = nil
 	}
 }
