@@ -1,7 +1,6 @@
 package inherit
 
 import (
-	"os"
 	"slices"
 	"strconv"
 
@@ -27,25 +26,30 @@ func Descriptors() []int {
 // openDescriptors lists /proc/self/fd. The one of the listing itself, closed by now, is
 // among them.
 func openDescriptors() ([]int, error) {
-	folder, err := os.Open("/proc/self/fd")
+	folder, err := unix.Open("/proc/self/fd", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, err
 	}
-	defer folder.Close()
-	names, err := folder.Readdirnames(-1)
-	if err != nil {
-		return nil, err
-	}
+	defer unix.Close(folder)
 	var open []int
-	for _, name := range names {
-		fd, err := strconv.Atoi(name)
+	for buf := make([]byte, 4096); ; {
+		n, err := unix.ReadDirent(folder, buf)
 		if err != nil {
 			return nil, err
 		}
-		open = append(open, fd)
+		if n == 0 {
+			slices.Sort(open)
+			return open, nil
+		}
+		_, _, names := unix.ParseDirent(buf[:n], -1, nil)
+		for _, name := range names {
+			fd, err := strconv.Atoi(name)
+			if err != nil {
+				return nil, err
+			}
+			open = append(open, fd)
+		}
 	}
-	slices.Sort(open)
-	return open, nil
 }
 
 func possibleDescriptors() []int {
