@@ -37,6 +37,9 @@ func source(args []string) int {
 		value = binary.NativeEndian.Uint32(b[44:]) // ssi_int of struct signalfd_siginfo
 		return decode(b)
 	}
+	if args[1] == "full" {
+		shrink(s.Descriptors()[0])
+	}
 	fmt.Println("ready")
 	if args[1] == "full" {
 		waitUntilFull(s.Descriptors()[0])
@@ -63,6 +66,14 @@ func source(args []string) int {
 		out.Flush()
 	}
 	return 0
+}
+
+// shrink makes a pipe as small as the kernel allows, a page: it is full in two seconds
+// instead of twenty.
+func shrink(pipe int) {
+	if _, err := unix.FcntlInt(uintptr(pipe), unix.F_SETPIPE_SZ, 1); err != nil {
+		panic(err)
+	}
 }
 
 // waitUntilFull waits until a pipe holds no more records.
