@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -54,6 +55,14 @@ func TestDemo(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestDemoWithoutSbinit: it is the file that is missing, not a right.
+func TestDemoWithoutSbinit(t *testing.T) {
+	err := run(io.Discard, "/no/such/sbinit")
+	if err == nil || !strings.Contains(err.Error(), "/no/such/sbinit") || strings.Contains(err.Error(), advice) {
+		t.Errorf("%v", err)
 	}
 }
 
