@@ -1,4 +1,8 @@
-# An image of one file, the static binary, for other images to take:
+# An image of one file, the static binary. COMMIT is what `sbinit version` says that it was built from:
+#
+#   docker build --build-arg COMMIT=$(git rev-parse HEAD) --tag sbinit .
+#
+# Other images take it:
 #
 #   FROM debian:stable-slim
 #   COPY --from=sbinit /sbinit /sbinit
@@ -6,12 +10,7 @@
 #   CMD ["my-program"]
 #
 # BUILD_IMAGE is any image with Go, make and a shell. Where no registry is reachable, name a local one that has the
-# modules of go.mod in its module cache, and build with --network none:
-#
-#   docker build --network none --build-arg BUILD_IMAGE=my-go -t sbinit .
-#
-# COMMIT is what `sbinit version` says that it was built from, as in
-# --build-arg COMMIT=$(git rev-parse HEAD).
+# modules of go.mod in its module cache, and build with --network none --build-arg BUILD_IMAGE=my-go.
 ARG BUILD_IMAGE=golang:1.26
 FROM ${BUILD_IMAGE} AS build
 WORKDIR /src

@@ -94,7 +94,8 @@ mutate: ## take each guard of the code out, and see its test fail
 
 .PHONY: bench
 bench: build ## all figures beside tini, dumb-init, catatonit and script, in one run, into docs/benchmarks.md
-	CGO_ENABLED=0 $(GO) run ./deploy/bench -doc docs/benchmarks.md $(BIN)
+	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -tags $(TAGS) -ldflags '$(LDFLAGS)' -o bin/floor ./deploy/bench/floor
+	CGO_ENABLED=0 $(GO) run ./deploy/bench -doc docs/benchmarks.md -floor bin/floor $(BIN)
 
 .PHONY: e2e
 e2e: need-e2e build ## real containers: starts a dockerd of its own (root, docker.io, docker-compose, busybox-static)

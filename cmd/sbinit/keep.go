@@ -1,6 +1,8 @@
 package main
 
 import (
+	"unsafe"
+
 	"golang.org/x/sys/unix"
 
 	"github.com/sbinit/sbinit/internal/config"
@@ -23,4 +25,11 @@ func dieWithParent(sig unix.Signal) error {
 		return nil
 	}
 	return unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(sig), 0, 0, 0)
+}
+
+// rename is for the processes of our own, which the kernel names after /proc/self/exe.
+func rename(name string) {
+	if p, err := unix.BytePtrFromString(name); err == nil {
+		_ = unix.Prctl(unix.PR_SET_NAME, uintptr(unsafe.Pointer(p)), 0, 0, 0) // for readers of ps alone
+	}
 }

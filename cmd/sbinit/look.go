@@ -18,10 +18,10 @@ func look(in config.Invocation) int {
 		time.AfterFunc(view.CheckLimit, func() { os.Exit(printed("unhealthy: no result within "+view.CheckLimit.String()+"\n", 1)) })
 	}
 	result, err := view.Run(view.Setup{
-		Command:  in.Command,
-		View:     in.View,
-		Socket:   in.Config.Socket,
-		Terminal: terminalWidth(),
+		Command: in.Command,
+		View:    in.View,
+		Socket:  in.Config.Socket,
+		Columns: columns(in.View.Wide),
 	})
 	if err != nil && in.Command == config.CommandCheck {
 		return printed("unhealthy: "+err.Error()+"\n", 1)
@@ -37,18 +37,25 @@ func look(in config.Invocation) int {
 
 // examine shows what this place allows.
 func examine(in config.Invocation) int {
-	out, good := doctor.Run(in.Config.Socket, in.View.JSON)
+	out, good := doctor.Run(in)
 	if !good {
 		return printed(out, 1)
 	}
 	return printed(out, 0)
 }
 
-// terminalWidth is 0 unless standard output is a terminal.
-func terminalWidth() int {
+// columns is how wide lines may be; 0: any number. A terminal that does not know its
+// width (a fresh one of docker exec -t) is taken for one of 80.
+func columns(wide bool) int {
+	const usual, elsewhere = 80, 240
 	size, err := unix.IoctlGetWinsize(1, unix.TIOCGWINSZ)
-	if err != nil {
+	switch {
+	case wide:
 		return 0
+	case err != nil:
+		return elsewhere
+	case size.Col == 0:
+		return usual
 	}
 	return int(size.Col)
 }

@@ -33,6 +33,9 @@ func run() int {
 	if wire.IsHosted(os.Args) {
 		p.hosted, p.args = true, []string{"sbinit", "terminal"}
 	}
+	if p.hosted || p.role != nil {
+		rename(os.Args[0])
+	}
 	in, warnings, err := config.Parse(config.Input{Args: p.args, Environ: inherit.Environ(), PID1: os.Getpid() == 1})
 	if err != nil {
 		for _, w := range warnings {
@@ -123,7 +126,7 @@ func show(in config.Invocation) int {
 	out := ""
 	switch {
 	case in.Command == config.CommandHelp && in.Topic != "":
-		out = config.ViewUsage(in.Topic)
+		out = config.CommandUsage(in.Topic)
 	case in.Command == config.CommandHelp:
 		out = in.Personality.Usage()
 	case in.Command == config.CommandHelpEnv:
@@ -173,9 +176,17 @@ func (d descriptor) Write(b []byte) (int, error) {
 	}
 }
 
-// print writes it all, and gives the status if that was possible.
+// closedPipe is the status of a program that died of SIGPIPE, as a shell gives it.
+const closedPipe = 128 + int(unix.SIGPIPE)
+
+// print writes it all, and gives the status if that was possible. A reader that has seen
+// enough (`sbinit ps | head`) is nothing to speak of.
 func (d descriptor) print(out string, status int) int {
-	if _, err := io.WriteString(d, out); err != nil {
+	_, err := io.WriteString(d, out)
+	if err == unix.EPIPE {
+		return closedPipe
+	}
+	if err != nil {
 		return fail(config.Invocation{}, "cannot write to "+d.String()+": "+err.Error())
 	}
 	return status

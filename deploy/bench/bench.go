@@ -26,19 +26,27 @@ type bench struct {
 	figures []*figure
 }
 
-func newBench(path string, size scale) (*bench, error) {
-	path, err := filepath.Abs(path)
-	if err != nil {
-		return nil, err
+// newBench has sbinit's path, and the floor's, which may be empty.
+func newBench(path, least string, size scale) (*bench, error) {
+	inits := []contender{{sbinit, path}}
+	inits = append(inits, peers()...)
+	if least != "" {
+		inits = append(inits, contender{floor, least})
 	}
-	if _, err := os.Stat(path); err != nil {
-		return nil, err
+	for i := range inits {
+		var err error
+		if inits[i].path, err = filepath.Abs(inits[i].path); err != nil {
+			return nil, err
+		}
+		if _, err := os.Stat(inits[i].path); err != nil {
+			return nil, err
+		}
 	}
 	dir, err := os.MkdirTemp("", "sbinit-bench-")
 	if err != nil {
 		return nil, err
 	}
-	b := &bench{scale: size, inits: append([]contender{{sbinit, path}}, peers()...), dir: dir}
+	b := &bench{scale: size, inits: inits, dir: dir}
 	if b.load, err = buildLoad(dir); err != nil {
 		b.close()
 		return nil, err

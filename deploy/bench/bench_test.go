@@ -19,6 +19,15 @@ func TestMain(m *testing.M) {
 	testns.Main(m)
 }
 
+func buildFloor(t *testing.T) string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "floor")
+	if out, err := exec.Command("go", "build", "-o", program, "./floor").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return program
+}
+
 // TestQuick: a try measures every figure, of everyone who is there, and leaves nothing
 // behind.
 func TestQuick(t *testing.T) {
@@ -28,7 +37,7 @@ func TestQuick(t *testing.T) {
 	t.Setenv("TMPDIR", dir)
 	doc := filepath.Join(t.TempDir(), "benchmarks.md")
 	var out bytes.Buffer
-	if err := report(&out, sbinit, try, "", doc); err != nil {
+	if err := report(&out, sbinit, buildFloor(t), try, "", doc); err != nil {
 		t.Fatal(err)
 	}
 	rows := parse(t, out.String())
@@ -108,6 +117,9 @@ func checkRow(t *testing.T, row map[string]string) {
 	if !slices.ContainsFunc(peers, func(name string) bool { return row[name] != "" }) {
 		return
 	}
+	if row["floor"] == "" {
+		t.Errorf("the floor has no figure: %v", row)
+	}
 	for _, name := range peers {
 		if (row[name] != "") != there(name) {
 			t.Errorf("%s, which is there: %v: %v", name, there(name), row)
@@ -173,7 +185,7 @@ func TestPartFails(t *testing.T) {
 		"/bin/false":      "/bin/false",
 	} {
 		var out bytes.Buffer
-		if err := report(&out, path, try, "", ""); err == nil || !strings.Contains(err.Error(), want) {
+		if err := report(&out, path, "", try, "", ""); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v\n%s", path, err, &out)
 		}
 	}

@@ -1,10 +1,11 @@
 package main
 
 // columns are those of the table that have values: all that is ever measured.
-var columns = []string{sbinit, "tini", "dumb-init", "catatonit", bare, script}
+var columns = []string{sbinit, "tini", "dumb-init", "catatonit", floor, bare, script}
 
 const (
 	sbinit = "sbinit"
+	floor  = "floor" // the least that a Go program does as an init
 	bare   = "bare"
 	script = "script"
 )

@@ -54,6 +54,9 @@ func processor() string {
 func (b *bench) versions() ([]string, error) {
 	var list []string
 	for _, i := range b.inits {
+		if i.name == floor {
+			continue // it has no versions
+		}
 		line, err := firstLine(i.path, "--version")
 		if err != nil {
 			return nil, err

@@ -41,7 +41,7 @@ func TestTable(t *testing.T) {
 		f.add("tini", 10)
 	}
 	f.add(bare, 123.4)
-	const want = "| signal | µs | 30.0 (20.0–40.0) | 10.0 (10.0–10.0) |  |  | 123 |  | 3.00 (2.00–4.00) of tini | ≤ 1.5 times | **missed** |\n"
+	const want = "| signal | µs | 30.0 (20.0–40.0) | 10.0 (10.0–10.0) |  |  |  | 123 |  | 3.00 (2.00–4.00) of tini | ≤ 1.5 times | **missed** |\n"
 	if got := table([]*figure{&f}); !strings.HasSuffix(got, "\n"+want) || strings.Count(got, "\n") != 3 {
 		t.Errorf("%s", got)
 	}

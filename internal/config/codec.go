@@ -131,7 +131,7 @@ func oneSignal(field func(*Config) *unix.Signal) codec {
 // globs is a list of names; what starts with + adds to the default list.
 func globs(field func(*Config) *[]string, standard string) codec {
 	return codec{
-		values: "list of globs",
+		values: listOfGlobs,
 		set: func(c *Config, value string) error {
 			list, err := parseGlobs(value, standard)
 			if err == nil {
@@ -141,6 +141,21 @@ func globs(field func(*Config) *[]string, standard string) codec {
 		},
 		get: func(c *Config) string { return orNone(strings.Join(*field(c), ",")) },
 	}
+}
+
+const listOfGlobs = "list of globs"
+
+// blankInName says whether blanks may be meant as commas: few programs have one in their
+// name, but for such as "tmux: server".
+func blankInName(list string) bool {
+	words := strings.Fields(list)
+	for i, word := range words[1:] {
+		before := words[i]
+		if strings.IndexByte(",:+", before[len(before)-1]) < 0 && word[0] != ',' {
+			return true
+		}
+	}
+	return false
 }
 
 func parseGlobs(value, standard string) ([]string, error) {

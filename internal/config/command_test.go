@@ -27,8 +27,11 @@ func TestCommands(t *testing.T) {
 		{"sbinit keep -- -x", false, CommandKeep, "-x", ""},
 		{"sbinit keep -- -- x", false, CommandKeep, "-- x", ""},
 		{"sbinit keep x -- y", false, CommandKeep, "x -- y", ""},
-		{"sbinit keep --help", false, CommandHelp, "", ""},
-		{"sbinit keep -h", false, CommandHelp, "", ""},
+		{"sbinit keep --help", false, CommandHelp, "", "keep"},
+		{"sbinit keep -h", false, CommandHelp, "", "keep"},
+		{"sbinit version --help", true, CommandHelp, "", "version"},
+		{"sbinit help -h", true, CommandHelp, "", "help"},
+		{"sbinit help guard", true, CommandHelp, "", "guard"},
 		{"sbinit keep keep", false, CommandKeep, "keep", ""},
 
 		// As PID 1 and under a peer's name these are programs.
@@ -49,13 +52,14 @@ func TestCommands(t *testing.T) {
 
 func TestWrongCommands(t *testing.T) {
 	for line, want := range map[string]string{
-		"sbinit help me":        `help "me": want nothing, env, or one of ps, orphans, sessions, stats, check, doctor`,
+		"sbinit help me":        `help "me": want nothing, env, or one of guard, terminal, shell, keep, version, help, ps, orphans, sessions, stats, check, doctor`,
 		"sbinit help ps x":      `help ps "x": takes no argument here`,
 		"sbinit help env now":   `help env "now": takes no argument here`,
-		"sbinit version --json": `version "--json": takes no argument here`,
+		"sbinit version all":    `version "all": takes no argument here`,
+		"sbinit version --json": "--json: unknown option; want one of -h",
 		"sbinit keep":           "keep: no program given; usage: sbinit keep [--] PROGRAM [ARG...]",
 		"sbinit keep --":        "keep: no program given; usage: sbinit keep [--] PROGRAM [ARG...]",
-		"sbinit keep -g sshd":   "-g: unknown option",
+		"sbinit keep -g sshd":   "-g: unknown option; want one of -h",
 	} {
 		_, _, err := run(line)
 		if faultsOf(t, err); err.Error() != want {
@@ -76,7 +80,7 @@ func TestCommandsReadNoSettings(t *testing.T) {
 
 func TestPID1WordsAreCommands(t *testing.T) {
 	for _, word := range pid1Words {
-		if !slices.Contains(words, word) && viewOf(word) == nil {
+		if !isCommand(word, false) {
 			t.Errorf("%s is a command as PID 1 only", word)
 		}
 	}
@@ -100,7 +104,7 @@ func TestGuardIsRefused(t *testing.T) {
 	for line, want := range map[string]string{
 		"sbinit guard":          "guard: no program given",
 		"sbinit guard -v":       "guard: no program given",
-		"sbinit guard -s agent": "-s: unknown option",
+		"sbinit guard -s agent": "-s: unknown option; want one of -r -e -v -h",
 		"sbinit guard -P":       "-P: unknown option",
 	} {
 		if _, _, err := run(line); err == nil || !strings.HasPrefix(err.Error(), want) {
@@ -116,11 +120,11 @@ func TestTerminalCommands(t *testing.T) {
 		"sbinit shell":             {Command: CommandShell},
 		"sbinit shell top -d 1":    {Command: CommandShell, Argv: []string{"top", "-d", "1"}},
 		"sbinit shell -vv -- -x y": {Command: CommandShell, Argv: []string{"-x", "y"}},
-		"sbinit terminal -h":       {Command: CommandHelp},
-		"sbinit shell --help":      {Command: CommandHelp},
+		"sbinit terminal -h":       {Command: CommandHelp, Topic: "terminal"},
+		"sbinit shell --help":      {Command: CommandHelp, Topic: "shell"},
 	} {
 		got, _, err := run(line)
-		if err != nil || got.Command != want.Command || !slices.Equal(got.Argv, want.Argv) {
+		if err != nil || got.Command != want.Command || got.Topic != want.Topic || !slices.Equal(got.Argv, want.Argv) {
 			t.Errorf("%s: %+v, %v", line, got, err)
 		}
 	}
@@ -143,24 +147,5 @@ func TestTerminalCommands(t *testing.T) {
 	}
 	if in, _, _ := Parse(Input{Args: []string{"sbinit", "shell"}, PID1: true}); in.Command != CommandRun {
 		t.Error("as PID 1 shell is a program of the image's")
-	}
-}
-
-// TestMisread: a command where it is none, or with a typing error, is pointed out.
-func TestMisread(t *testing.T) {
-	for _, c := range []struct {
-		program string
-		pid1    bool
-		want    string
-	}{
-		{"guard", true, "as PID 1 only help, version, doctor are commands: `sbinit -- sbinit guard ...` runs another one below it"},
-		{"ps", true, "as PID 1 only help, version, doctor are commands: `sbinit -- sbinit ps ...` runs another one below it"},
-		{"gaurd", false, "`sbinit guard` is a command"},
-		{"gaurd", true, ""},
-		{"/bin/absent", false, ""},
-	} {
-		if got := Misread(c.program, c.pid1); got != c.want {
-			t.Errorf("%s, PID 1 %v: %q, want %q", c.program, c.pid1, got, c.want)
-		}
 	}
 }

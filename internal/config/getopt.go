@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 )
@@ -62,7 +63,7 @@ func (s *scanner) long(text string) {
 
 func (s *scanner) letters(letters string) {
 	if o := s.exactLong(letters); o != nil && o.command != CommandHelp { // -help is -h, well enough
-		s.faults.add("-"+letters, "", errors.New("unknown option; did you mean --"+letters+"?"))
+		s.faults.add("-"+letters, "", s.unknown("; did you mean --"+letters+"?"))
 		return
 	}
 	for i := 0; i < len(letters) && !s.command; i++ {
@@ -70,7 +71,7 @@ func (s *scanner) letters(letters string) {
 		o := s.findShort(letters[i])
 		switch {
 		case o == nil:
-			s.faults.add(name, "", errors.New("unknown option"+s.otherCase(letters[i])))
+			s.faults.add(name, "", s.unknown(s.otherCase(letters[i])))
 		case o.arg == "":
 			s.take(o, name, "")
 		case i+1 < len(letters):
@@ -121,7 +122,7 @@ func (s *scanner) exactLong(name string) *option {
 
 func (s *scanner) findLong(name string) (*option, error) {
 	if name == "" { // --=x; no name stands for no long option in the table
-		return nil, errors.New("unknown option")
+		return nil, s.unknown("")
 	}
 	if o := s.exactLong(name); o != nil {
 		return o, nil
@@ -139,7 +140,7 @@ func (s *scanner) findLong(name string) (*option, error) {
 	}
 	switch len(begin) {
 	case 0:
-		return nil, errors.New("unknown option" + didYouMean("--"+name, all))
+		return nil, s.unknown(cmp.Or(variableFor(name), didYouMean("--"+name, all)))
 	case 1:
 		return s.exactLong(begin[0]), nil
 	}
@@ -153,4 +154,34 @@ func (s *scanner) otherCase(letter byte) string {
 		return "; did you mean -" + string(o.short) + "?"
 	}
 	return ""
+}
+
+// variableFor is the hint for a setting written as if it were a long option.
+func variableFor(name string) string {
+	variable := prefix + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
+	if named(variable) == nil {
+		return ""
+	}
+	return "; set the variable " + variable
+}
+
+// unknown says which options there are, unless a hint says something better.
+func (s *scanner) unknown(hint string) error {
+	if hint == "" && s.personality == Native {
+		hint = "; want one of"
+		for i := range options {
+			if o := &options[i]; s.takes(o) {
+				hint += " " + o.name()
+			}
+		}
+	}
+	return errors.New("unknown option" + hint)
+}
+
+// name is the shorter one.
+func (o *option) name() string {
+	if o.short == 0 {
+		return "--" + o.long
+	}
+	return "-" + string(o.short)
 }

@@ -83,26 +83,33 @@ func sorted(lines []string) []string {
 	return lines
 }
 
+// unknown is what is said of an option that is like none.
+const unknown = ": unknown option; want one of -g -c -r -e -s -p -w -v -P -l -L -V -h"
+
 func TestWrongOptions(t *testing.T) {
 	for line, want := range map[string]string{
-		"sbinit":                     "PROGRAM: no program given; usage: sbinit [OPTIONS] [--] PROGRAM [ARG...]",
-		"sbinit --":                  "PROGRAM: no program given; " + Native.usageLine(),
-		"sbinit -g":                  "PROGRAM: no program given; " + Native.usageLine(),
-		"sbinit -x true":             "-x: unknown option",
+		"sbinit":                     "PROGRAM: no program given; usage: sbinit [OPTIONS] [--] PROGRAM [ARG...]; `sbinit help` says more",
+		"sbinit --":                  "PROGRAM: no program given; " + Native.usageLine() + "; `sbinit help` says more",
+		"sbinit -g":                  "PROGRAM: no program given; " + Native.usageLine() + "; `sbinit help` says more",
+		"sbinit -x true":             "-x" + unknown,
 		"sbinit -G true":             "-G: unknown option; did you mean -g?",
 		"sbinit -R true":             "-R: unknown option; did you mean -r?",
-		"sbinit -gxs true":           "-x: unknown option",
-		"sbinit --foo true":          "--foo: unknown option",
+		"sbinit -gxs true":           "-x" + unknown,
+		"sbinit --foo true":          "--foo" + unknown,
 		"sbinit --rewrit3=1:2 true":  "--rewrit3: unknown option; did you mean --rewrite?",
 		"sbinit --singel-child true": "--singel-child: unknown option; did you mean --single-child?",
-		"sbinit --=x true":           "--: unknown option",
+		"sbinit --=x true":           "--" + unknown,
+		"sbinit --orphans=keep x":    "--orphans: unknown option; set the variable SBINIT_ORPHANS",
+		"sbinit --kill-grace 5s x":   "--kill-grace: unknown option; set the variable SBINIT_KILL_GRACE",
+		"tini -x true":               "-x: unknown option",
+		"tini":                       "PROGRAM: no program given; " + Tini.usageLine(),
 		"sbinit --ver true":          "--ver: may be --verbose or --version",
 		"sbinit --verbose=2 true":    `--verbose "2": takes no argument`,
 		"sbinit -version true":       "-version: unknown option; did you mean --version?",
 		"sbinit -single-child true":  "-single-child: unknown option; did you mean --single-child?",
-		"sbinit -p":                  "-p: wants SIGNAL after it\nPROGRAM: no program given; " + Native.usageLine(),
-		"sbinit -ge":                 "-e: wants CODE after it\nPROGRAM: no program given; " + Native.usageLine(),
-		"sbinit --rewrite":           "--rewrite: wants A:B after it\nPROGRAM: no program given; " + Native.usageLine(),
+		"sbinit -p":                  "-p: wants SIGNAL after it\nPROGRAM: no program given; " + Native.usageLine() + "; `sbinit help` says more",
+		"sbinit -ge":                 "-e: wants CODE after it\nPROGRAM: no program given; " + Native.usageLine() + "; `sbinit help` says more",
+		"sbinit --rewrite":           "--rewrite: wants A:B after it\nPROGRAM: no program given; " + Native.usageLine() + "; `sbinit help` says more",
 		"sbinit -p TREM true":        `-p "TREM": want a signal name such as TERM, SIGTERM or RTMIN+3, or a number from 1 to 64`,
 		"sbinit -p 0 true":           `-p "0": want a signal name such as TERM, SIGTERM or RTMIN+3, or a number from 1 to 64`,
 		"sbinit -e 300 true":         `-e "300": want an exit code from 0 to 255`,
@@ -112,8 +119,8 @@ func TestWrongOptions(t *testing.T) {
 		"sbinit --rewrite=15=2 true": `--rewrite "15=2": want SIGNAL:SIGNAL, such as TERM:INT or 15:2, or HUP:0 to drop one`,
 		"sbinit -r CHLD:TERM true":   `-r "CHLD:TERM": "CHLD": tells the init that a child ended and is never forwarded, so it cannot be rewritten`,
 		"sbinit -P true":             `PROGRAM="true": a pause (-P, SBINIT_PAUSE=on) runs no program; want one of the two`,
-		"sbinit -\x1b true":          `-\x1b: unknown option`,
-		"sbinit --\x1bq true":        `--\x1bq: unknown option`,
+		"sbinit -\x1b true":          `-\x1b` + unknown,
+		"sbinit --\x1bq true":        `--\x1bq` + unknown,
 	} {
 		_, _, err := run(line)
 		faultsOf(t, err)
@@ -157,7 +164,7 @@ func TestOptionsThatAreCommands(t *testing.T) {
 			t.Errorf("%s: command %d, error %v, warnings %v, want command %d", line, inv.Command, err, warnings, want)
 		}
 	}
-	if _, _, err := run("sbinit --foo -h"); err == nil || err.Error() != "--foo: unknown option" {
+	if _, _, err := run("sbinit --foo -h"); err == nil || err.Error() != "--foo"+unknown {
 		t.Errorf("--foo -h: %v", err)
 	}
 }

@@ -34,7 +34,7 @@ func (p *parser) invocation(args []string) Invocation {
 	if p.personality == Native && len(args) > 0 && isCommand(args[0], p.in.PID1) {
 		return p.command(args[0], args[1:])
 	}
-	given, argv := p.scan(args, p.takes)
+	given, argv := p.scan(args, p.personality.takes)
 	if n := len(given); n > 0 && given[n-1].option.command != CommandRun {
 		return Invocation{Command: given[n-1].option.command}
 	}
@@ -45,8 +45,6 @@ func (p *parser) invocation(args []string) Invocation {
 	p.implied(&c)
 	return Invocation{Command: CommandRun, Config: c, Argv: p.program(c, argv)}
 }
-
-func (p *parser) takes(o *option) bool { return o.of.has(p.personality) }
 
 // peers applies the variables of the other inits. By its own name sbinit refuses
 // a wrong value; by the peer's name it only warns, as the peer takes no notice.
@@ -80,6 +78,9 @@ func (p *parser) variables(c *Config) {
 			continue
 		}
 		p.set = append(p.set, s.name)
+		if s.values == listOfGlobs && blankInName(value) {
+			p.warnings = append(p.warnings, Warning{s.name, value, "there is a blank in a name; names are separated by commas"})
+		}
 	}
 	p.warnings = append(p.warnings, env.strangers()...)
 }
@@ -136,7 +137,15 @@ func (p *parser) program(c Config, argv []string) []string {
 	case c.Pause && len(argv) > 0:
 		p.faults.add("PROGRAM", argv[0], errors.New("a pause (-P, SBINIT_PAUSE=on) runs no program; want one of the two"))
 	case !c.Pause && len(argv) == 0:
-		p.faults.add("PROGRAM", "", errors.New("no program given; "+p.personality.usageLine()))
+		p.faults.add("PROGRAM", "", errors.New("no program given; "+p.personality.usageLine()+p.moreHelp()))
 	}
 	return argv
+}
+
+// moreHelp is the end of a message, which by a peer's name is as short as the peer's.
+func (p *parser) moreHelp() string {
+	if p.personality != Native {
+		return ""
+	}
+	return "; `sbinit help` says more"
 }

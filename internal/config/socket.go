@@ -9,6 +9,9 @@ import (
 // room for beside a NUL (unix(7)).
 const longestSocket = 107
 
+// StandardSocket is where the control socket is unless somebody wants it elsewhere.
+const StandardSocket = "/run/sbinit.sock"
+
 // socketPath is an absolute path, or off, which is empty in the configuration.
 func socketPath(field func(*Config) *string) codec {
 	return codec{

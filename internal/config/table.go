@@ -118,7 +118,7 @@ var initSettings = []setting{
 			limits{least: 100 * time.Millisecond, notOff: "orphans would be missed"}),
 	},
 	{
-		name: "SBINIT_SOCKET", standard: "/run/sbinit.sock",
+		name: "SBINIT_SOCKET", standard: StandardSocket,
 		help: "the control socket, for `sbinit ps`, `stats`, `check` and terminal sessions; only at PID 1, and none where it " +
 			"cannot be made",
 		codec: socketPath(func(c *Config) *string { return &c.Socket }),

@@ -23,7 +23,7 @@ const usageCommands = `usage:
 
 const usageHead = `  sbinit version | help | help env        the version, this, all variables
 
-` + "`sbinit help NAME`" + ` says more of those that only look, from ps to doctor.
+` + "`sbinit help NAME`" + ` says more of each command.
 
 As PID 1 only help, version and doctor are commands, so that an image's own
 programs of the other names run. ` + "`sbinit -- NAME`" + ` always runs a program.
@@ -53,12 +53,10 @@ func (p Personality) Usage() string {
 	b.WriteString(usageCommands)
 	for _, v := range views {
 		name := "  sbinit " + v.word
-		b.WriteString(name)
-		pad(&b, len(name), 42)
-		b.WriteString(v.short + "\n")
+		b.WriteString(name + strings.Repeat(" ", 42-len(name)) + v.short + "\n")
 	}
 	b.WriteString(usageHead)
-	p.describeOptions(&b)
+	describeOptions(&b, p.takes, 27)
 	b.WriteString(usageTail)
 	return b.String()
 }
@@ -69,7 +67,7 @@ func (p Personality) peerUsage() string {
 	wrap(&b, "This is sbinit with the options and defaults of "+p.String()+", called by its name. "+
 		"`sbinit help` and `sbinit help env` say what else can be set.", "")
 	b.WriteString("\noptions:\n")
-	p.describeOptions(&b)
+	describeOptions(&b, p.takes, 27)
 	b.WriteByte('\n')
 	r := personalities[p].refusals
 	wrap(&b, fmt.Sprintf("exit status: the main program's; 128+N if signal N ended it; %d if it was not found; "+
@@ -82,17 +80,18 @@ func (p Personality) usageLine() string {
 	return "usage: " + p.String() + " [OPTIONS] [--] PROGRAM [ARG...]"
 }
 
-func (p Personality) describeOptions(b *strings.Builder) {
+// takes says whether it is an option by that name.
+func (p Personality) takes(o *option) bool { return o.of.has(p) }
+
+// describeOptions lists those that are taken, with the help in that column.
+func describeOptions(b *strings.Builder, takes func(*option) bool, column int) {
 	for i := range options {
 		o := &options[i]
-		if !o.of.has(p) {
+		if !takes(o) {
 			continue
 		}
 		name := "  " + o.String()
-		b.WriteString(name)
-		pad(b, len(name), 27)
-		b.WriteString(o.help)
-		b.WriteByte('\n')
+		b.WriteString(name + strings.Repeat(" ", max(1, column-len(name))) + o.help + "\n")
 	}
 }
 
@@ -200,9 +199,4 @@ func wrap(b *strings.Builder, text, indent string) {
 		line += word + " "
 	}
 	b.WriteString(strings.TrimRight(line, " ") + "\n")
-}
-
-// pad writes blanks from one column to another, at least one.
-func pad(b *strings.Builder, from, to int) {
-	b.WriteString(strings.Repeat(" ", max(1, to-from)))
 }

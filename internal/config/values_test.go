@@ -74,6 +74,24 @@ func TestValues(t *testing.T) {
 	}
 }
 
+// TestBlankInName: names that somebody may have meant to separate by blanks.
+func TestBlankInName(t *testing.T) {
+	for value, want := range map[string]bool{
+		"a b": true, "a,b c,d": true, "a\tb": true, "+a b": true,
+		"a": false, "a, b": false, "a ,b": false, "a , b,  c": false, "tmux: server": false, "+ a": false, "none": false,
+	} {
+		for _, name := range []string{"SBINIT_GUARD", "SBINIT_ORPHAN_KEEP"} {
+			_, warnings, err := run("sbinit true", name+"="+value)
+			if err != nil || len(warnings) > 1 || len(warnings) == 1 != want {
+				t.Errorf("%s=%q: %v, %v", name, value, warnings, err)
+			}
+			if want && !strings.HasPrefix(warnings[0].String(), name+`="`) {
+				t.Error(warnings[0])
+			}
+		}
+	}
+}
+
 // Each fault names the variable, the value and what would be right.
 func TestWrongValues(t *testing.T) {
 	for _, c := range []struct{ variable, says string }{

@@ -8,12 +8,15 @@ import (
 // View is what a view was asked to show.
 type View struct {
 	JSON       bool
-	Prometheus bool     // stats: in the text exposition format
-	PSS        bool     // ps: the proportional memory too
-	Count      bool     // orphans: one number
-	Match      []string // orphans: globs over names; none: all
-	Max        int      // orphans: more of them are a failure; negative: never
-	MaxZombies int      // check: the same of zombies
+	Prometheus bool      // stats: in the text exposition format
+	PSS        bool      // ps: the proportional memory too
+	Wide       bool      // cut no line
+	Count      bool      // orphans: one number
+	Match      []string  // orphans: globs over names; none: all
+	Faults     Faults    // doctor: what the init would refuse to start with
+	Warnings   []Warning // doctor: what the init would warn of
+	Max        int       // orphans: more of them are a failure; negative: never
+	MaxZombies int       // check: the same of zombies
 }
 
 // view is one row of the table of commands that only look, and change nothing.
@@ -62,8 +65,8 @@ var views = []view{
 	},
 	{
 		word: "doctor", command: CommandDoctor, short: "what this kernel and container allow",
-		about: "What sbinit needs, tried here one by one, with what a lack costs and how to give it. Also a command of PID " +
-			"1: `docker run --rm --entrypoint /sbinit IMAGE doctor`.",
+		about: "The settings, read as the init reads them, and what sbinit needs, tried here one by one, with what a lack " +
+			"costs and how to give it. Also a command of PID 1: `docker run --rm --entrypoint /sbinit IMAGE doctor`.",
 		exit: "0 if init, guard and terminal have what they need, 1 if not",
 	},
 }
@@ -77,10 +80,12 @@ func viewOf(word string) *view {
 	return &views[i]
 }
 
+func (v *view) takes(o *option) bool { return slices.Contains(o.views, v.command) }
+
 // parse parses `sbinit WORD [OPTIONS]`. The one setting that it reads says where the
 // init's socket is: the others are the init's, whatever is wrong with them.
 func (v *view) parse(p *parser, args []string) Invocation {
-	given, rest := p.scan(args, func(o *option) bool { return slices.Contains(o.views, v.command) })
+	given, rest := p.scan(args, v.takes)
 	if slices.ContainsFunc(given, isHelp) {
 		return Invocation{Command: CommandHelp, Topic: v.word}
 	}
@@ -91,6 +96,10 @@ func (v *view) parse(p *parser, args []string) Invocation {
 			p.faults.add(g.name, g.arg, err)
 		}
 	}
+	if v.command == CommandDoctor {
+		p.examine(&in)
+		return in
+	}
 	const where = "SBINIT_SOCKET"
 	if value, ok := environ(p.in.Environ).value(where); ok {
 		if err := named(where).set(&in.Config, value); err != nil {
@@ -100,28 +109,14 @@ func (v *view) parse(p *parser, args []string) Invocation {
 	return in
 }
 
-// usage is the text of `sbinit help WORD`.
-func (v *view) usage() string {
-	var b strings.Builder
-	b.WriteString("usage: sbinit " + v.word + " [OPTIONS]\n\n")
-	wrap(&b, plain(v.about), "")
-	b.WriteString("\noptions:\n")
-	for i := range options {
-		o := &options[i]
-		if !slices.Contains(o.views, v.command) {
-			continue
-		}
-		name := "  " + o.String()
-		b.WriteString(name)
-		pad(&b, len(name), 21)
-		b.WriteString(o.help + "\n")
-	}
-	b.WriteString("\nexit status: " + v.exit + "\n")
-	return b.String()
+// examine reads the settings as the init would.
+func (p *parser) examine(in *Invocation) {
+	q := &parser{in: p.in, personality: p.personality}
+	q.peers(&in.Config)
+	q.variables(&in.Config)
+	q.implied(&in.Config)
+	in.View.Faults, in.View.Warnings = q.faults, q.warnings
 }
-
-// ViewUsage is the text of `sbinit help WORD`, for a word of the table of views.
-func ViewUsage(word string) string { return viewOf(word).usage() }
 
 // ViewsMarkdown is a table of the views and their options.
 func ViewsMarkdown() string {
@@ -130,18 +125,11 @@ func ViewsMarkdown() string {
 	for _, v := range views {
 		var names []string
 		for i := range options {
-			if o := &options[i]; slices.Contains(o.views, v.command) && o.command != CommandHelp {
+			if o := &options[i]; v.takes(o) && o.command != CommandHelp {
 				names = append(names, o.String())
 			}
 		}
 		row(&b, code("sbinit "+v.word), v.short, code(names...), v.exit)
 	}
 	return b.String()
-}
-
-func viewWords() (words []string) {
-	for _, v := range views {
-		words = append(words, v.word)
-	}
-	return words
 }

@@ -2,6 +2,8 @@ package config
 
 import (
 	"reflect"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -19,7 +21,7 @@ func TestViews(t *testing.T) {
 		"sbinit stats --prometheus":              {CommandStats, View{Prometheus: true, Max: -1, MaxZombies: -1}},
 		"sbinit check --max-orphans 3":           {CommandCheck, View{Max: 3, MaxZombies: -1}},
 		"sbinit check --max-zombies=20 --":       {CommandCheck, View{Max: -1, MaxZombies: 20}},
-		"sbinit doctor --json":                   {CommandDoctor, View{JSON: true, Max: -1, MaxZombies: -1}},
+		"sbinit ps -w":                           {CommandPS, View{Wide: true, Max: -1, MaxZombies: -1}},
 	} {
 		in, warnings, err := run(line, "SBINIT_SOCKET=/run/x", "SBINIT_FORWARD=wrong", "SBINIT_WRONG=1")
 		if err != nil || len(warnings) > 0 || in.Command != want.command || !reflect.DeepEqual(in.View, want.view) {
@@ -54,23 +56,23 @@ func TestViewsAreRefused(t *testing.T) {
 	}
 }
 
-// TestViewHelp: a view's help names all that the view takes, and fits a terminal.
-func TestViewHelp(t *testing.T) {
-	for _, v := range views {
-		for _, line := range []string{"sbinit " + v.word + " --help", "sbinit " + v.word + " -h x", "sbinit help " + v.word} {
-			if in, _, err := run(line); err != nil || in.Command != CommandHelp || in.Topic != v.word {
+// TestCommandHelp: a command's help names all options that the command takes, settings that
+// there are, and fits a terminal.
+func TestCommandHelp(t *testing.T) {
+	for _, word := range commandWords() {
+		for _, line := range []string{"sbinit " + word + " --help", "sbinit " + word + " -h x", "sbinit help " + word} {
+			if in, _, err := run(line); err != nil || in.Command != CommandHelp || in.Topic != word {
 				t.Errorf("%s: %+v, %v", line, in, err)
 			}
 		}
-		text := ViewUsage(v.word)
-		for _, o := range options {
-			takes := strings.Contains(text, "\n  "+o.String()+" ")
-			want := false
-			for _, c := range o.views {
-				want = want || c == v.command
-			}
-			if takes != want {
-				t.Errorf("%s: %s is there: %v", v.word, &o, takes)
+		text := CommandUsage(word)
+		for i := range options {
+			o := &options[i]
+			lists := slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool {
+				return strings.HasPrefix(line, "  "+o.String()+" ") && strings.HasSuffix(line, " "+o.help)
+			})
+			if lists != taken(word, o) {
+				t.Errorf("%s: %s is there: %v", word, o, lists)
 			}
 		}
 		for line := range strings.Lines(text) {
@@ -78,9 +80,51 @@ func TestViewHelp(t *testing.T) {
 				t.Errorf("%d columns: %q", len(line), line)
 			}
 		}
-		if !strings.Contains(Native.Usage(), "\n  sbinit "+v.word+" ") {
-			t.Errorf("`sbinit help` does not list %s", v.word)
+		if !strings.HasPrefix(text, "usage: sbinit "+word) || !strings.Contains(text, "\nexample: ") && !strings.Contains(text, "\nexit status: ") {
+			t.Errorf("%s: %s", word, text)
 		}
+		for _, name := range regexp.MustCompile(`SBINIT_\w+`).FindAllString(text, -1) {
+			if named(name) == nil && name != keepVariable && !strings.HasSuffix(name, "_") {
+				t.Errorf("%s: there is no %s", word, name)
+			}
+		}
+		if word != "help" && !strings.Contains(Native.Usage(), "  sbinit "+word+" ") {
+			t.Errorf("`sbinit help` does not list %s", word)
+		}
+	}
+}
+
+// taken says whether an option is one of a command's.
+func taken(word string, o *option) bool {
+	switch v := viewOf(word); {
+	case v != nil:
+		return slices.Contains(o.views, v.command)
+	case word == "guard":
+		return o.guard
+	case word == "terminal" || word == "shell":
+		return o.terminal
+	}
+	return o.command == CommandHelp
+}
+
+// TestExamine: doctor reads the settings as the init would, and nothing keeps it from
+// running.
+func TestExamine(t *testing.T) {
+	in, warnings, err := run("sbinit doctor --json", "SBINIT_ORPHANS=foo", "SBINIT_SOCKET=here", "TINI_VERBOSITY=9", "SBINIT_ORPHAN=keep")
+	if err != nil || len(warnings) > 0 || in.Command != CommandDoctor || !in.View.JSON {
+		t.Fatalf("%+v, %v, %v", in, warnings, err)
+	}
+	const faults = "TINI_VERBOSITY=\"9\": want 0, 1, 2 or 3\nSBINIT_ORPHANS=\"foo\": want abandoned or terminate or report or keep\n" +
+		"SBINIT_SOCKET=\"here\": want an absolute path of at most 107 bytes such as /run/sbinit.sock, or off"
+	if got := in.View.Faults.Error(); got != faults {
+		t.Errorf("%s\nwant\n%s", got, faults)
+	}
+	if w := in.View.Warnings; len(w) != 1 || w[0].String() != `SBINIT_ORPHAN="keep": unknown, has no effect; did you mean SBINIT_ORPHANS?` {
+		t.Errorf("%v", w)
+	}
+	in, _, _ = run("sbinit doctor", "SBINIT_WAIT=all", "SBINIT_ORPHANS=report", "SBINIT_SOCKET=/x")
+	if len(in.View.Faults) != 1 || in.View.Faults[0].Name != "SBINIT_ORPHANS" || in.Config.Socket != "/x" {
+		t.Errorf("%+v", in)
 	}
 }
 

@@ -23,6 +23,11 @@ var viewOptions = []option{
 		help: "show the proportional memory too, where it can be read",
 	},
 	{
+		short: 'w', long: "wide", views: []Command{CommandPS, CommandOrphans, CommandSessions},
+		look: func(v *View, _ string) error { v.Wide = true; return nil },
+		help: "do not cut lines at a terminal's width, or 240 columns",
+	},
+	{
 		long: "count", views: []Command{CommandOrphans},
 		look: func(v *View, _ string) error { v.Count = true; return nil },
 		help: "print their number alone",

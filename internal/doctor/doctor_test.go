@@ -36,7 +36,7 @@ func has(t *testing.T, out string, patterns ...string) {
 func TestDoctor(t *testing.T) {
 	testns.Each(t, func(t *testing.T, o testns.Options) {
 		out := examined(t, o, 0)
-		has(t, out, "^ok    proc ", "^ok    pidfd ", "^ok    subreaper ", "^ok    pty ", "^ok    stub ", "^ok    mark ", "^ok    sock_diag ",
+		has(t, out, "^ok    settings ", "^ok    proc ", "^ok    pidfd ", "^ok    subreaper ", "^ok    pty ", "^ok    stub ", "^ok    mark ", "^ok    sock_diag ",
 			"^ok    socket       nobody is at /run/sbinit.sock, and a socket can be made there$", "^ok    pid1 +this very command$",
 			"^init, guard and terminal have what they need\n$")
 		if strings.Contains(out, "lack") {
@@ -65,6 +65,14 @@ func TestLacks(t *testing.T) {
 			[]string{"^less  socket +nobody is at /run/sbinit.sock, and no socket can be made there: bind: read-only file system$",
 				"^        docker: --tmpfs /run"}},
 		"no socket": {testns.Options{Env: off}, 0, []string{"^less  socket +SBINIT_SOCKET is off$"}},
+		"settings": {testns.Options{Env: testns.Environ("SBINIT_ORPHANS=foo", "SBINIT_WAIT=b\x1b", "SBINIT_ORPHAN=keep", "SBINIT_GUARD=a b")}, 1,
+			[]string{`^lack  settings +SBINIT_ORPHANS="foo": want abandoned or`, `^lack  settings +SBINIT_WAIT="b.*": want main or all`,
+				"^        needed by: init, guard, terminal$", "^        costs: sbinit does not start$", "^ok    socket ",
+				`^less  variable +SBINIT_GUARD="a b": there is a blank in a name`, `^less  variable +SBINIT_ORPHAN="keep": unknown.*did you mean SBINIT_ORPHANS`}},
+		"variables": {testns.Options{Env: testns.Environ("SBINIT_ORPHAN=keep")}, 0,
+			[]string{"^ok    settings ", "^less  variable ", "^init, guard and terminal have what they need$"}},
+		"another user's socket": {testns.Options{UID: 1000, GID: 1000, Env: testns.Environ("SBINIT_SOCKET=/root/x/s")}, 0,
+			[]string{"^less  socket +/root/x/s: connect: permission denied: it is for root and the init's user$"}},
 		"hidepid": {testns.Options{HidePID: true, DockerCapabilities: true}, 0,
 			[]string{"^less  hidepid +/proc is mounted with hidepid$", "^        docker: .*--cap-add SYS_PTRACE$"}},
 		"user": {testns.Options{UID: 1000, GID: 1000}, 0,
@@ -130,8 +138,8 @@ func TestDoctorJSON(t *testing.T) {
 	var got struct {
 		OK     bool
 		Probes []struct {
-			Name, State, Detail, Costs, Docker, Podman, Kubernetes string
-			NeededBy                                               []string `json:"needed_by"`
+			Name, State, Detail, Costs, Build, Docker, Podman, Kubernetes string
+			NeededBy                                                      []string `json:"needed_by"`
 		}
 	}
 	out := examined(t, testns.Options{NoProc: true}, 1, "--json")
@@ -139,7 +147,7 @@ func TestDoctorJSON(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	for _, p := range got.Probes {
-		if p.Name == "" || p.Detail == "" || (p.State != "ok") != (p.Costs != "" && p.Docker != "") || p.State == "lack" && len(p.NeededBy) == 0 {
+		if p.Name == "" || p.Detail == "" || (p.State != "ok") != (p.Costs != "" && p.Docker+p.Build != "") || p.State == "lack" && len(p.NeededBy) == 0 {
 			t.Errorf("%+v", p)
 		}
 	}

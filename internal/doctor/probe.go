@@ -10,7 +10,7 @@ type probe struct {
 }
 
 // A remedy is how to give what is lacking.
-type remedy struct{ docker, podman, kubernetes string }
+type remedy struct{ build, docker, podman, kubernetes string }
 
 // The parts of sbinit that need something.
 const (
@@ -34,6 +34,20 @@ type finding struct {
 func (f *finding) fatal() bool { return f.lacks && len(f.need) > 0 }
 
 var everything = []string{needInit, needGuard, needTerminal}
+
+// The rows of what is read and not tried: the variables.
+var (
+	settings = probe{
+		name: "settings", need: everything, costs: "sbinit does not start",
+		remedy: remedy{docker: rightSettings, podman: rightSettings, kubernetes: rightSettings},
+	}
+	idle = probe{
+		name: "variable", costs: "it may not do what it is meant to",
+		remedy: remedy{docker: rightSettings, podman: rightSettings, kubernetes: rightSettings},
+	}
+)
+
+const rightSettings = "the variable as `sbinit help env` has it, or none"
 
 // probes is the one table of what is tried, the most needed first.
 var probes = []probe{
@@ -80,7 +94,7 @@ var probes = []probe{
 	{
 		name: "stub", try: tryStub,
 		costs:  "signals 27 and 32 to 34 are not passed on, a flood of real-time signals may lose some, and GOMEMLIMIT and the like reach sbinit itself",
-		remedy: remedy{docker: "an sbinit built by its Makefile, for amd64 or arm64"},
+		remedy: remedy{build: "make build, for amd64 or arm64"},
 	},
 	{
 		name: "socket", try: trySocket,

@@ -9,12 +9,12 @@ import (
 // TestProbesAreWhole: what can lack says what that costs and how to give it.
 func TestProbesAreWhole(t *testing.T) {
 	seen := map[string]bool{}
-	for _, p := range probes {
-		if seen[p.name] || len(p.name) > 12 || strings.ContainsAny(p.costs+p.remedy.docker, "\n") {
+	for _, p := range append([]probe{settings, idle}, probes...) {
+		if seen[p.name] || len(p.name) > 12 || strings.ContainsAny(p.costs+p.remedy.docker+p.remedy.build, "\n") {
 			t.Errorf("%q is there twice, too long, or has a line break", p.name)
 		}
 		seen[p.name] = true
-		if says := p.costs != "" && p.remedy.docker != ""; !says && (len(p.need) > 0 || p.costs != "" || p.remedy != (remedy{})) {
+		if says := p.costs != "" && p.remedy.docker+p.remedy.build != ""; !says && (len(p.need) > 0 || p.costs != "" || p.remedy != (remedy{})) {
 			t.Errorf("%s does not say all of its lack", p.name)
 		}
 	}

@@ -3,26 +3,41 @@ package doctor
 import (
 	"strings"
 
+	"github.com/sbinit/sbinit/internal/config"
 	"github.com/sbinit/sbinit/internal/jsonline"
 	"github.com/sbinit/sbinit/internal/proc"
 	"github.com/sbinit/sbinit/internal/view"
 )
 
 // Run tries everything. It returns what to print, and whether init, guard and terminal
-// have what they need. Socket is where the init's is to be; empty: nowhere.
-func Run(socket string, json bool) (out string, good bool) {
-	p := &patient{socket: socket}
+// have what they need, with the settings that the invocation has.
+func Run(in config.Invocation) (out string, good bool) {
+	p := &patient{socket: in.Config.Socket}
 	if p.fs, p.noProc = proc.Open(); p.fs != nil {
 		defer p.fs.Close()
 	}
-	findings := p.examine()
-	if json {
+	findings := append(read(in.View), p.examine()...)
+	if in.View.JSON {
 		return findings.json(), findings.good()
 	}
 	return findings.text(), findings.good()
 }
 
 type findings []finding
+
+// read has what is wrong with the settings, and what of them has no effect.
+func read(v config.View) (all findings) {
+	if len(v.Faults) == 0 {
+		all = findings{{probe: &settings, detail: "the init, guard and terminal take them"}}
+	}
+	for _, f := range v.Faults {
+		all = append(all, finding{&settings, f.String(), true})
+	}
+	for _, w := range v.Warnings {
+		all = append(all, finding{&idle, w.String(), true})
+	}
+	return all
+}
 
 func (p *patient) examine() (all findings) {
 	for i := range probes {
@@ -56,7 +71,7 @@ func (all findings) text() string {
 		}
 		for _, line := range [][2]string{
 			{"needed by", strings.Join(f.need, ", ")}, {"costs", f.costs},
-			{"docker", f.remedy.docker}, {"podman", f.remedy.podman}, {"kubernetes", f.remedy.kubernetes},
+			{"build", f.remedy.build}, {"docker", f.remedy.docker}, {"podman", f.remedy.podman}, {"kubernetes", f.remedy.kubernetes},
 		} {
 			if line[1] != "" {
 				b.WriteString("        " + line[0] + ": " + line[1] + "\n")
@@ -95,6 +110,7 @@ func (all findings) json() string {
 		b = append(b, ']')
 		if f.lacks {
 			b = jsonline.AppendText(b, "costs", f.costs)
+			b = jsonline.AppendText(b, "build", f.remedy.build)
 			b = jsonline.AppendText(b, "docker", f.remedy.docker)
 			b = jsonline.AppendText(b, "podman", f.remedy.podman)
 			b = jsonline.AppendText(b, "kubernetes", f.remedy.kubernetes)

@@ -83,6 +83,8 @@ func trySocket(p *patient) (string, error) {
 	switch {
 	case err == nil:
 		return "the init answers at " + p.socket + ": version " + s.Version, nil
+	case errors.Is(err, unix.EACCES):
+		return "", fmt.Errorf("%w: it is for root and the init's user", err)
 	case !control.NoSocket(err) && !errors.Is(err, unix.ECONNREFUSED):
 		return "", err
 	}

@@ -27,13 +27,18 @@ func Descriptors() []int {
 // openDescriptors lists /proc/self/fd. The one of the listing itself, closed by now, is
 // among them.
 func openDescriptors() ([]int, error) {
-	entries, err := os.ReadDir("/proc/self/fd")
+	folder, err := os.Open("/proc/self/fd")
+	if err != nil {
+		return nil, err
+	}
+	defer folder.Close()
+	names, err := folder.Readdirnames(-1)
 	if err != nil {
 		return nil, err
 	}
 	var open []int
-	for _, entry := range entries {
-		fd, err := strconv.Atoi(entry.Name())
+	for _, name := range names {
+		fd, err := strconv.Atoi(name)
 		if err != nil {
 			return nil, err
 		}

@@ -71,8 +71,7 @@ func TestEvidenceYoungerGuard(t *testing.T) {
 	g.now = g.now.Add(time.Second)
 	g.run(10, runner, agent)
 	g.pass(2 * time.Second)
-	g.die(10)
-	g.pass(time.Minute)
+	g.end(10)
 	g.wantAlive(30)
 	if n := len(g.ledger.orphans); n != 1 || g.ledger.orphans[30].stage != keptForGood {
 		t.Errorf("%d orphans, %+v", n, g.ledger.orphans[30])
@@ -93,8 +92,7 @@ func TestEvidenceGroupBeforeSession(t *testing.T) {
 	g.setsid(30, 10)
 	g.setgroup(30, 12)
 	g.pass(time.Second)
-	g.die(11)
-	g.pass(time.Minute)
+	g.end(11)
 	g.wantAlive(10)
 }
 
@@ -113,8 +111,7 @@ func TestEvidenceGroupNumberAgain(t *testing.T) {
 	g.orphan(30, 11)
 	g.setsid(30, 11)
 	g.pass(time.Second)
-	g.die(10)
-	g.pass(time.Minute)
+	g.end(10)
 	g.wantAlive(11, 30)
 }
 
@@ -130,8 +127,7 @@ func TestEvidenceBeforeTheGuardIsKnown(t *testing.T) {
 	g.pass(time.Second)
 	g.exec(10, agent)
 	g.pass(3 * time.Second)
-	g.die(10)
-	g.pass(time.Minute)
+	g.end(10)
 	g.wantAlive()
 }
 
@@ -149,8 +145,7 @@ func TestEvidenceOfItself(t *testing.T) {
 	if o := g.ledger.orphans[30]; o.stage != keptForGood {
 		t.Errorf("it is in stage %d", o.stage)
 	}
-	g.die(30)
-	g.pass(time.Minute)
+	g.end(30)
 	g.wantAlive(40)
 }
 
@@ -165,8 +160,7 @@ func TestEvidenceLater(t *testing.T) {
 	g.pass(5 * time.Second)
 	g.busy = false
 	g.pass(5 * time.Second)
-	g.die(10)
-	g.pass(time.Minute)
+	g.end(10)
 	g.wantAlive()
 }
 
@@ -182,8 +176,7 @@ func TestLateOrphan(t *testing.T) {
 	hidden := g.procs[30]
 	hidden.PPID = 0 // below somebody outside, as in another namespace
 	g.procs[30] = hidden
-	g.die(10)
-	g.pass(time.Minute)
+	g.end(10)
 	g.wantAlive(30)
 	if n := len(g.ledger.kin.all); n != 3 { // main, runner, 30
 		t.Fatalf("it knows %d", n)
@@ -252,8 +245,7 @@ func TestNestedGuardOrphaned(t *testing.T) {
 	g.run(21, 20, nobody)
 	g.pass(3 * time.Second)
 	g.wantAlive(10, 20, 21)
-	g.die(10)
-	g.pass(time.Minute)
+	g.end(10)
 	g.wantAlive()
 }
 
@@ -268,8 +260,7 @@ func TestNestedGuardLeft(t *testing.T) {
 	g.orphan(22, 21)
 	g.pass(time.Minute)
 	g.wantAlive(20, 21, 22)
-	g.die(20)
-	g.pass(time.Minute)
+	g.end(20)
 	g.wantAlive()
 }
 
@@ -354,8 +345,7 @@ func TestEvidenceOfSeenLine(t *testing.T) {
 	g.look()
 	g.die(40)
 	g.pass(time.Second)
-	g.die(10)
-	g.pass(time.Minute)
+	g.end(10)
 	g.wantAlive(41)
 }
 

@@ -40,7 +40,7 @@ type container struct {
 	ledger    *ledger
 	inspector *inspector
 
-	forgetAt  time.Time // when forgetStart is due
+	forgetAt  time.Time // when forget is due
 	stirred   bool      // something has happened that may be followed up, or make something due
 	unreaped  bool      // more exits wait than the budget allowed
 	arrears   arrears
@@ -96,9 +96,9 @@ func (c *container) suspend(sig unix.Signal) {
 // main program that changed its uid is out of the reach of an init without
 // CAP_KILL, and will be at each signal.
 func (c *container) forward(sig unix.Signal) {
-	c.log.Debug("signal forwarded", log.Text("signal", signals.Name(sig)))
-	c.counts.forwarded++
 	err := c.main.signal(sig)
+	c.counts.forwarded++
+	c.log.Debug("signal forwarded", log.Text("signal", signals.Name(sig)))
 	if err == nil || errors.Is(err, unix.ESRCH) || c.refused {
 		return
 	}

@@ -23,8 +23,8 @@
 //	pidfd of its parent | a reaped child | the tick   (watcher.go)
 //	        -> container.stepOrphans (orphans.go)
 //	        -> watcher.glance or .look -> snapshot -> ledger.adopt
-//	        -> its grace passes -> inspector.judge, on a thread of its own
-//	        -> ledger.decide -> ending.Step (contain.Ladder: SIGTERM, SIGKILL) until nobody is left
+//	        -> its grace passes -> inspector.judge (inspect.go), on a thread of its own
+//	        -> ledger.decide (judge.go) -> ending.Step (contain.Ladder: SIGTERM, SIGKILL) until nobody is left
 //
 // A guard's end (SBINIT_GUARD; guards.go, who descends from whom: kinship.go). Each
 // guard and all that it starts bear a number which the kernel passes on to what these

@@ -23,8 +23,7 @@ func TestGuardNamesReadAgain(t *testing.T) {
 	g.run(12, 10, nobody)
 	g.pass(time.Minute)
 	before := g.asksAbout(aboutNames, 12)
-	g.die(10)
-	g.pass(time.Minute)
+	g.end(10)
 	if n := g.asksAbout(aboutNames, 12); n != before+1 {
 		t.Errorf("asked %d times when it was orphaned", n-before)
 	}
@@ -53,8 +52,7 @@ func TestGuardBecomes(t *testing.T) {
 	g.pass(2 * time.Second)
 	g.exec(10, agent)
 	g.pass(2 * time.Second)
-	g.die(10)
-	g.pass(time.Minute)
+	g.end(10)
 	g.wantAlive()
 }
 
@@ -108,11 +106,9 @@ func TestGuardForkBeforeExec(t *testing.T) {
 	g.exec(11, nobody)
 	g.run(12, 11, nobody)
 	g.orphan(13, 11)
-	g.die(11)
-	g.pass(time.Minute)
+	g.end(11)
 	g.wantAlive(10, 12, 13)
-	g.die(10)
-	g.pass(time.Minute)
+	g.end(10)
 	g.wantAlive()
 }
 
@@ -124,8 +120,7 @@ func TestGuardForkThatStays(t *testing.T) {
 	g.fork(11, 10)
 	g.run(12, 11, nobody)
 	g.pass(3 * time.Second)
-	g.die(11)
-	g.pass(time.Minute)
+	g.end(11)
 	g.wantAlive(10)
 }
 
@@ -139,8 +134,7 @@ func TestGuardFoundLate(t *testing.T) {
 	g.exec(11, agent)
 	g.run(12, 11, nobody)
 	g.pass(3 * time.Second)
-	g.die(11)
-	g.pass(time.Minute)
+	g.end(11)
 	g.wantAlive(10)
 }
 

@@ -19,8 +19,7 @@ func TestGuardEnds(t *testing.T) {
 	g.run(20, runner, nobody)
 	g.stubborn[13] = true
 	g.look()
-	g.die(11)
-	g.pass(time.Minute)
+	g.end(11)
 	g.wantAlive(10, 12, 13, 20)
 	g.die(10)
 	g.look()
@@ -64,8 +63,7 @@ func TestGuardYoungerParent(t *testing.T) {
 	}
 	older.PPID = runner
 	g.procs[11] = older
-	g.die(10)
-	g.pass(time.Minute)
+	g.end(10)
 	g.wantAlive(11)
 }
 
@@ -138,8 +136,7 @@ func TestGuardNested(t *testing.T) {
 	g.pass(3 * time.Second)
 	g.orphan(13, 12)
 	g.look()
-	g.die(10)
-	g.pass(time.Minute)
+	g.end(10)
 	g.wantAlive()
 }
 
@@ -157,11 +154,9 @@ func TestGuardsOfOneName(t *testing.T) {
 		g.die(pid + 1)
 	}
 	g.pass(3 * time.Second)
-	g.die(20)
-	g.pass(time.Minute)
+	g.end(20)
 	g.wantAlive(10, 12, 13, 30, 32, 33)
-	g.die(10)
-	g.pass(time.Minute)
+	g.end(10)
 	g.wantAlive(30, 32, 33)
 }
 
@@ -183,11 +178,9 @@ func TestGuardKeeps(t *testing.T) {
 	g.run(21, 20, nobody)
 	g.look()
 	g.die(11)
-	g.die(20)
-	g.pass(time.Minute)
+	g.end(20)
 	g.wantAlive(10, 12, 21)
-	g.die(10)
-	g.pass(time.Minute)
+	g.end(10)
 	g.wantAlive(21)
 }
 
@@ -201,8 +194,7 @@ func TestGuardExecJob(t *testing.T) {
 	g.die(30)
 	g.orphan(32, 31)
 	g.look()
-	g.die(10)
-	g.pass(time.Minute)
+	g.end(10)
 	g.wantAlive(31, 32)
 }
 

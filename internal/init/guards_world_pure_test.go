@@ -103,6 +103,12 @@ func (g *guardWorld) orphan(pid, grandparent int) {
 	g.die(between)
 }
 
+// end lets a process die, and a minute pass: time enough for whatever comes of it.
+func (g *guardWorld) end(pid int) {
+	g.die(pid)
+	g.pass(time.Minute)
+}
+
 // settledAgent is an agent that has been one for a while.
 func (g *guardWorld) settledAgent(pid int) {
 	g.run(pid, runner, agent)

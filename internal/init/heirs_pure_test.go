@@ -16,14 +16,12 @@ func TestLauncher(t *testing.T) {
 	g.run(13, 12, nobody)
 	g.run(14, 10, nobody)
 	g.pass(3 * time.Second)
-	g.die(10)
-	g.pass(time.Minute)
+	g.end(10)
 	g.wantAlive(11, 12, 13, 14)
 	g.wantLogged(1, "guard handed over")
 	g.orphan(30, 14)
 	g.pass(time.Minute)
-	g.die(12)
-	g.pass(time.Minute)
+	g.end(12)
 	g.wantAlive()
 }
 
@@ -34,8 +32,7 @@ func TestLauncherOfOther(t *testing.T) {
 	g.run(11, 10, helper)
 	g.run(12, 11, nobody)
 	g.pass(3 * time.Second)
-	g.die(10)
-	g.pass(time.Minute)
+	g.end(10)
 	g.wantAlive()
 }
 
@@ -47,13 +44,10 @@ func TestLauncherToNearest(t *testing.T) {
 	g.run(12, 11, agent)
 	g.run(20, 10, nobody)
 	g.pass(3 * time.Second)
-	g.die(10)
-	g.pass(time.Minute)
-	g.die(11)
-	g.pass(time.Minute)
+	g.end(10)
+	g.end(11)
 	g.wantAlive(12, 20)
-	g.die(12)
-	g.pass(time.Minute)
+	g.end(12)
 	g.wantAlive()
 }
 
@@ -65,11 +59,9 @@ func TestLauncherBelow(t *testing.T) {
 	g.run(11, 10, agent)
 	g.run(12, 11, nobody)
 	g.pass(3 * time.Second)
-	g.die(10)
-	g.pass(time.Minute)
+	g.end(10)
 	g.wantAlive(9, 11, 12)
-	g.die(9)
-	g.pass(time.Minute)
+	g.end(9)
 	g.wantAlive()
 }
 
@@ -89,8 +81,7 @@ func TestLauncherMarks(t *testing.T) {
 	}
 	g.pass(time.Minute)
 	g.wantAlive(11, 14, 30)
-	g.die(11)
-	g.pass(time.Minute)
+	g.end(11)
 	g.wantAlive()
 }
 
@@ -113,8 +104,7 @@ func TestLauncherGroups(t *testing.T) {
 	g.setsid(30, 14)
 	g.pass(time.Minute)
 	g.wantAlive(11, 15, 30)
-	g.die(11)
-	g.pass(time.Minute)
+	g.end(11)
 	g.wantAlive()
 }
 
@@ -163,14 +153,12 @@ func TestDaemonizesAlone(t *testing.T) {
 	g.settledAgent(10)
 	g.fork(11, 10)
 	g.setsid(11, 11)
-	g.die(10)
-	g.pass(time.Minute)
+	g.end(10)
 	g.wantAlive(11)
 	g.run(12, 11, nobody)
 	g.orphan(30, 11)
 	g.pass(time.Second)
-	g.die(11)
-	g.pass(time.Minute)
+	g.end(11)
 	g.wantAlive()
 }
 
@@ -190,8 +178,7 @@ func TestHeirOfHeir(t *testing.T) {
 	if n := len(g.alive()); n != 12 {
 		t.Errorf("%d are alive: %v", n, g.alive())
 	}
-	g.die(20)
-	g.pass(time.Minute)
+	g.end(20)
 	g.wantAlive()
 }
 
@@ -238,11 +225,9 @@ func TestHeirOfTwo(t *testing.T) {
 	g.pass(3 * time.Second)
 	g.fork(14, 12)
 	g.die(12)
-	g.die(10)
-	g.pass(time.Minute)
+	g.end(10)
 	g.wantAlive(11, 13, 14)
-	g.die(14)
-	g.pass(time.Minute)
+	g.end(14)
 	g.wantAlive()
 }
 
@@ -264,8 +249,7 @@ func TestHeirOfForgotten(t *testing.T) {
 	}
 	g.pass(time.Minute)
 	g.wantAlive(13, 20)
-	g.die(13)
-	g.pass(time.Minute)
+	g.end(13)
 	g.wantAlive()
 }
 

@@ -24,7 +24,9 @@ func newLoop(source *signals.Source) (*loop, error) {
 	}
 	l := &loop{poll: poll, timer: tm, source: source}
 	for _, fd := range source.Descriptors() {
-		if err := poll.add(fd, onSignal, unix.EPOLLIN); err != nil {
+		// Edge-triggered, since they are read to the last each time: what is new is then
+		// news to the runtime's poller too, whatever it is told of what is ready still.
+		if err := poll.add(fd, onSignal, unix.EPOLLIN|unix.EPOLLET); err != nil {
 			return nil, err
 		}
 	}

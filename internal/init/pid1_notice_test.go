@@ -71,6 +71,26 @@ func TestNoticeByTick(t *testing.T) {
 	})
 }
 
+// TestNoticeByExit: a child that nobody saw as a parent has started somebody and ended.
+// No tick comes.
+func TestNoticeByExit(t *testing.T) {
+	each(t, func(t *testing.T, o testns.Options) {
+		env := []string{"SBINIT_ORPHANS=terminate", "SBINIT_ORPHAN_GRACE=0", "SBINIT_ORPHAN_KEEP=sh", "SBINIT_SCAN_INTERVAL=1h"}
+		o.Stdin = testns.Pipe
+		tool := testns.Tool(t)
+		c := sbinit(t, o, env, script(`
+			(exec 3<&0; sh -c 'echo held; read go <&3; %s mute </dev/null >/dev/null 2>&1 3<&- &' &)
+			exec %s record`, testns.As(t, "server", tool), tool)...)
+		c.WaitFor(t, "both", func() bool { return strings.Contains(c.Stdout(), "held\n") && strings.Contains(c.Stdout(), "ready\n") })
+		time.Sleep(2 * time.Second) // until the start is over, and nothing else wakes sbinit
+		fmt.Fprintln(c.Input(), "go")
+		gone(t, c, "sh")
+		gone(t, c, "server")
+		said(t, c, `warn: orphan terminated.*"name": "server"`)
+		finish(t, c)
+	})
+}
+
 // TestNoticeIdle: a quiet container costs a wake-up in four seconds at most, and no
 // CPU time to speak of. sbinit ticks slower once nothing was started for a minute.
 func TestNoticeIdle(t *testing.T) {

@@ -101,6 +101,24 @@ func TestSocketImpossible(t *testing.T) {
 	})
 }
 
+// TestSocketImpossibleAloud: a path that somebody chose is worth a warning, the default is
+// not.
+func TestSocketImpossibleAloud(t *testing.T) {
+	each(t, func(t *testing.T, o testns.Options) {
+		h := hostingAt(t, o, "/no/such/folder/socket", nil, testns.Tool(t), "record")
+		ready(t, h.Container)
+		said(t, h.Container, "sbinit: warn: "+noSocket+`.*"/no/such/folder/socket".*no such file or directory`)
+		finish(t, h.Container)
+		o.ReadOnlyRoot = true
+		c := sbinit(t, o, nil, testns.Tool(t), "record")
+		ready(t, c)
+		finish(t, c)
+		if c.Stderr() != "" {
+			t.Error(c.Stderr())
+		}
+	})
+}
+
 // TestSocketStale: the socket of an init that was killed is replaced, with whatever mode
 // it has.
 func TestSocketStale(t *testing.T) {

@@ -252,6 +252,22 @@ func TestExitStatus(t *testing.T) {
 	})
 }
 
+// TestHints: the log says what a program that is not there may have been meant as.
+func TestHints(t *testing.T) {
+	for line, want := range map[string]string{
+		"-- -- true":    `"--: not found.*"hint": "there are two --`,
+		"-- version":    `"version: not found.*"hint": "after -- it is a program; .*--entrypoint /sbinit IMAGE version`,
+		"gaurd -- true": `"hint": "did you mean guard\? as PID 1 only`,
+		"-- no-such":    `not found`,
+	} {
+		c := testns.Start(t, testns.Options{Env: testns.Environ()}, append([]string{testns.Build(t)}, strings.Fields(line)...)...)
+		ends(t, c, 127)
+		if !regexp.MustCompile(want).MatchString(c.Stderr()) || strings.Contains(c.Stderr(), "hint") != strings.Contains(want, "hint") {
+			t.Errorf("%s: %s, want %s", line, c.Stderr(), want)
+		}
+	}
+}
+
 // TestStartRefused: every fault is told, and the main program is not started.
 func TestStartRefused(t *testing.T) {
 	each(t, func(t *testing.T, o testns.Options) {

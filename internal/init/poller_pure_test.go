@@ -34,7 +34,11 @@ func event(t *testing.T, p *poller, kind int32) (write, read func()) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { unix.Close(fd) })
-	if err := p.add(fd, kind, unix.EPOLLIN); err != nil {
+	events := uint32(unix.EPOLLIN)
+	if kind == onSignal {
+		events |= unix.EPOLLET
+	}
+	if err := p.add(fd, kind, events); err != nil {
 		t.Fatal(err)
 	}
 	call := func(fn func(int, []byte) (int, error)) {

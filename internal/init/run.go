@@ -58,7 +58,7 @@ func Run(s Setup) int {
 	}
 	// From here on PID 1 may not bail out: every error is logged and survived.
 	leaveCaller(s.Descriptors)
-	c.forgetAt = time.Now().Add(startOver)
+	c.forgetAfter(startOver)
 	return c.serve()
 }
 
@@ -95,7 +95,7 @@ func prepare(s Setup, logger *log.Logger) (*container, error) {
 func (c *container) notStarted(argv []string, err error) {
 	hint := ""
 	if reap.ExitCode(err) == reap.ExitNotFound && len(argv) > 0 {
-		hint = config.Misread(argv[0], c.self == 1)
+		hint = config.Misread(os.Args, len(argv), c.self == 1)
 	}
 	if hint == "" {
 		c.log.Error("main program not started", log.Cause(err))
@@ -104,12 +104,23 @@ func (c *container) notStarted(argv []string, err error) {
 	c.log.Error("main program not started", log.Cause(err), log.Text("hint", hint))
 }
 
-// startOver is when the start is over, and what only it needed can be given back. A main
-// program that ends by then does not wait for it.
-const startOver = time.Second
+// When memory is given back. A main program that ends by then does not wait for it, and
+// work that goes on does not do so over and over.
+const (
+	startOver = time.Second
+	workOver  = 10 * time.Second
+)
 
-// forgetStart gives back the memory that only the start needed.
-func (c *container) forgetStart() {
+// forgetAfter has forget called in a while: what only the start, an inspection or a
+// caller needed is needed no more.
+func (c *container) forgetAfter(pause time.Duration) {
+	if c.forgetAt.IsZero() {
+		c.forgetAt = time.Now().Add(pause)
+	}
+}
+
+// forget gives back what is resident of the program's file.
+func (c *container) forget() {
 	c.forgetAt = time.Time{}
 	if c.fs == nil {
 		return
@@ -164,8 +175,11 @@ func (c *container) openProc() error {
 // track makes what notices orphans, and what decides about them.
 func (c *container) track() {
 	c.watcher = newWatcher(c.self, c.fs, c.loop.poll, c.log, c.pidfds, c.cfg.ScanInterval)
+	c.watcher.eager = len(c.cfg.Guard) > 0
 	c.ledger = newLedger(c.self, c.cfg, c, c.log, &c.counts)
 }
+
+const socketless = "no control socket: no sessions are hosted, and sbinit's views read /proc"
 
 // openSocket is for PID 1 alone. What goes wrong is no reason not to start.
 func (c *container) openSocket() {
@@ -174,7 +188,12 @@ func (c *container) openSocket() {
 	}
 	var err error
 	if c.socket, err = openSocket(c.cfg.Socket, c.loop.poll, c.log, &c.counts); err != nil {
-		c.log.Info("no control socket: no sessions are hosted, and sbinit's views read /proc", log.Text("path", c.cfg.Socket), log.Cause(err))
+		where, why := log.Text("path", c.cfg.Socket), log.Cause(err)
+		if c.cfg.Socket == config.StandardSocket {
+			c.log.Info(socketless, where, why)
+		} else {
+			c.log.Warn(socketless, where, why) // somebody wants it there
+		}
 		c.socket = nil
 	}
 }
@@ -207,6 +226,9 @@ func (c *container) start(s Setup) error {
 	now := time.Now()
 	if c.watcher != nil {
 		c.watcher.afterFork(c.main.pid, now)
+		if c.watcher.eager {
+			c.watcher.lookNow() // what the main program starts is to bear its mark, if it is a guard
+		}
 		c.inspector.start(c.main.pid)
 	}
 	c.forwarder = &signals.Forwarder{

@@ -80,6 +80,7 @@ func (c *container) dispatch(kind int32, fd int) {
 		c.parentEnded(fd)
 	case onWake:
 		c.verdicts = c.inspector.collect(c.verdicts)
+		c.forgetAfter(workOver)
 	case onStdin:
 		c.stdin.woken(time.Now())
 	default:
@@ -89,6 +90,7 @@ func (c *container) dispatch(kind int32, fd int) {
 
 // called is for the control socket, which a signal may just have closed.
 func (c *container) called(kind int32, fd int) {
+	c.forgetAfter(workOver)
 	switch {
 	case c.socket == nil:
 	case kind == onSocket:
@@ -140,7 +142,7 @@ func (c *container) step(now time.Time) {
 		c.forwarder.Step(now)
 	}
 	if reached(c.forgetAt, now) {
-		c.forgetStart()
+		c.forget()
 	}
 	if c.socket != nil {
 		c.stepSocket(now)

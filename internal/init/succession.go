@@ -23,7 +23,7 @@ func (ks *kinship) endedBetween(heir, guard *kin) []*kin {
 
 // ended lists the guards that have ended since it was last asked, by age.
 func (ks *kinship) ended(now time.Time) []*kin {
-	var list []*kin
+	var ids []proc.ID
 	ks.retry = time.Time{}
 	for _, k := range ks.all {
 		switch {
@@ -32,10 +32,14 @@ func (ks *kinship) ended(now time.Time) []*kin {
 			ks.retry = earliest(ks.retry, k.wait)
 		default:
 			k.over = true
-			list = append(list, k)
+			ids = append(ids, k.ID)
 		}
 	}
-	slices.SortFunc(list, func(a, b *kin) int { return byAge(a.ID, b.ID) })
+	slices.SortFunc(ids, byAge)
+	list := make([]*kin, len(ids))
+	for i, id := range ids {
+		list[i] = ks.all[id]
+	}
 	return list
 }
 

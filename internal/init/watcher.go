@@ -29,6 +29,7 @@ type watcher struct {
 	poll     *poller
 	log      *log.Logger
 	pidfds   bool
+	eager    bool // no slower tick: a guard is to be known before it ends
 	snap     proc.Snapshot
 	parents  map[proc.ID]int // pidfd of each process seen to have children
 	most     int             // of them
@@ -125,7 +126,7 @@ func (w *watcher) tick(now time.Time) bool {
 		w.lastFork, w.wanted = now, true
 	}
 	pause := w.interval
-	if now.Sub(w.lastFork) >= quietAfter {
+	if !w.eager && now.Sub(w.lastFork) >= quietAfter {
 		pause = max(pause, quietTick)
 	}
 	w.nextTick = now.Add(pause)

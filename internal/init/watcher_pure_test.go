@@ -67,6 +67,9 @@ func ticks([]string) int {
 		w.tick(now)
 	}
 	tick("a minute of quiet")
+	w.eager = true
+	tick("guards")
+	w.eager = false
 	if err := fork(); err != nil {
 		fmt.Println(err)
 		return 1
@@ -93,6 +96,7 @@ too early false
 nothing started true wanted false next 1s
 something started true wanted true next 1s
 a minute of quiet true wanted false next 5s
+guards true wanted false next 1s
 started again true wanted true next 1s
 `
 	if got := c.Stdout(); got != want {

@@ -33,10 +33,7 @@ func (s *Snapshot) Take(fs *FS) (err error) {
 // the one with its parent's number is not its child: the number was given out
 // anew during the walk.
 func (s *Snapshot) Index() {
-	byPID := func(a, b Stat) int { return a.PID - b.PID }
-	if !slices.IsSortedFunc(s.Procs, byPID) {
-		slices.SortFunc(s.Procs, byPID)
-	}
+	s.order()
 	s.parent = s.parent[:0]
 	for i := range s.Procs {
 		at := s.find(s.Procs[i].PPID)
@@ -44,6 +41,16 @@ func (s *Snapshot) Index() {
 			at = -1
 		}
 		s.parent = append(s.parent, int32(at))
+	}
+}
+
+// order is an insertion sort, for the kernel lists processes by number already
+// (next_tgid in fs/proc/base.c).
+func (s *Snapshot) order() {
+	for i := range s.Procs {
+		for ; i > 0 && s.Procs[i-1].PID > s.Procs[i].PID; i-- {
+			s.Procs[i-1], s.Procs[i] = s.Procs[i], s.Procs[i-1]
+		}
 	}
 }
 

@@ -175,3 +175,20 @@ func TestSubtreeIsWhatItSays(t *testing.T) {
 		}
 	})
 }
+
+// TestSnapshotOrder: in whatever order the processes come, each is found by its number.
+func TestSnapshotOrder(t *testing.T) {
+	s := Snapshot{}
+	for _, pid := range []int{5, 3, 9, 1, 7, 2} {
+		s.Procs = append(s.Procs, Stat{ID: ID{PID: pid, Start: uint64(pid)}, PPID: pid - 1})
+	}
+	s.Index()
+	for i, pid := range []int{1, 2, 3, 5, 7, 9} {
+		if p := s.Get(ID{PID: pid, Start: uint64(pid)}); p != &s.Procs[i] {
+			t.Errorf("process %d is %v", pid, p)
+		}
+	}
+	if s.Parent(2) != &s.Procs[1] || s.Parent(3) != nil {
+		t.Error("wrong parents")
+	}
+}

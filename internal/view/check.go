@@ -1,5 +1,11 @@
 package view
 
+import (
+	"errors"
+
+	"golang.org/x/sys/unix"
+)
+
 // A bounds is what `check` allows; negative is any number.
 type bounds struct{ orphans, zombies int }
 
@@ -7,6 +13,8 @@ type bounds struct{ orphans, zombies int }
 func (w *World) unhealthy(most bounds) (reasons []string) {
 	say := func(reason string) { reasons = append(reasons, reason) }
 	switch {
+	case !w.Ours && w.Unsure != nil:
+		say("whether PID 1 (" + w.initName() + ") is an sbinit cannot be told: " + w.unasked() + "; " + w.Unsure.Error())
 	case !w.Ours:
 		say("PID 1 is no sbinit: " + w.initName())
 	case w.Silent != nil:
@@ -44,7 +52,22 @@ func (w *World) initName() string {
 func (w *World) health() string {
 	text := "healthy: " + plural(len(w.orphans()), "orphan") + ", " + plural(len(w.zombies()), "zombie")
 	if w.Status == nil {
-		text += "; told by /proc alone: the init has no socket here"
+		text += "; told by /proc alone: " + w.unasked()
+	}
+	return text
+}
+
+// unasked says why the init was not asked.
+func (w *World) unasked() string {
+	if w.NoSocket == nil {
+		return "SBINIT_SOCKET is off"
+	}
+	text := Escaped(w.NoSocket.Error()) + " (SBINIT_SOCKET)"
+	if errors.Is(w.NoSocket, unix.EACCES) {
+		text += ", it is for root and the init's user"
+	}
+	if !w.Ours && w.Unsure == nil {
+		text += ", and PID 1 is no sbinit: " + w.initName()
 	}
 	return text
 }

@@ -2,8 +2,12 @@ package view
 
 import (
 	"errors"
+	"fmt"
+	"os"
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/sbinit/sbinit/internal/config"
 	"github.com/sbinit/sbinit/internal/control"
@@ -37,6 +41,8 @@ func TestCheck(t *testing.T) {
 		"escaped": {two(status(func(s *control.Status) { s.Counts.SessionsEscaped = 2 })), config.View{Max: -1, MaxZombies: -1},
 			"unhealthy: 2 terminal sessions left something"},
 		"silent":              {silent(two(nil)), config.View{Max: -1, MaxZombies: -1}, `unhealthy: the init does not answer: late\x1b`},
+		"denied":              {unheard(two(nil), unix.EACCES), config.View{Max: -1, MaxZombies: -1}, "healthy: 2 orphans, 1 zombie; told by /proc alone: /s: connect: permission denied (SBINIT_SOCKET), it is for root and the init's user\n"},
+		"unsure":              {unsure(two(nil)), config.View{Max: -1, MaxZombies: -1}, "unhealthy: whether PID 1 (sbinit) is an sbinit cannot be told: /s: connect: permission denied"},
 		"other":               {other(two(nil)), config.View{Max: -1, MaxZombies: -1}, "unhealthy: PID 1 is no sbinit: sbinit\n"},
 		"hidden":              {hiding(two(fine)), config.View{Max: 9, MaxZombies: -1}, "unhealthy: processes of other users are hidden"},
 		"hidden, nobody asks": {hiding(two(fine)), config.View{Max: -1, MaxZombies: -1}, "healthy"},
@@ -51,6 +57,15 @@ func TestCheck(t *testing.T) {
 
 func silent(w *World) *World { w.Silent = errors.New("late\x1b"); return w }
 func other(w *World) *World  { w.Ours = false; return w }
+func unheard(w *World, err error) *World {
+	w.NoSocket = fmt.Errorf("/s: %w", os.NewSyscallError("connect", err))
+	return w
+}
+func unsure(w *World) *World {
+	w = other(unheard(w, unix.EACCES))
+	w.Unsure = unix.EACCES
+	return w
+}
 func hiding(w *World) *World { w.Hidden = true; return w }
 
 // TestNothingIsMadeUp: what cannot be told is refused, not called none.
@@ -59,8 +74,16 @@ func TestNothingIsMadeUp(t *testing.T) {
 		t.Error("hidden orphans are counted")
 	}
 	for _, command := range []config.Command{config.CommandSessions, config.CommandStats} {
-		if _, err := two(nil).viewStatus(Setup{Command: command}); !errors.Is(err, errNoSocket) {
-			t.Errorf("without a socket: %v", err)
+		for text, w := range map[string]*World{
+			"SBINIT_SOCKET is off":           two(nil),
+			"/s: connect: no such file":      unheard(two(nil), unix.ENOENT),
+			"it is for root":                 unheard(two(nil), unix.EACCES),
+			"and PID 1 is no sbinit: sbinit": other(unheard(two(nil), unix.ENOENT)),
+		} {
+			if _, err := w.viewStatus(Setup{Command: command}); err == nil || !strings.HasPrefix(err.Error(), "the init cannot be asked: ") ||
+				!strings.Contains(err.Error(), text) {
+				t.Errorf("%v, want %s", err, text)
+			}
 		}
 		if _, err := silent(two(nil)).viewStatus(Setup{Command: command}); err == nil || err.Error() != "late\x1b" {
 			t.Errorf("a silent init: %v", err)
@@ -68,6 +91,9 @@ func TestNothingIsMadeUp(t *testing.T) {
 	}
 	w := other(world(nil, fake{pid: 1, args: "node"}, fake{pid: 2, ppid: 1, args: "x"}, fake{pid: 3, ppid: 1, args: "y"}))
 	r, err := w.viewOrphans(Setup{View: config.View{Count: true, Max: 0}})
+	if ps := w.viewProcesses(Setup{}); len(ps.Notes) != 1 || ps.Notes[0] != r.Notes[0] {
+		t.Errorf("ps notes %q, orphans %q", ps.Notes, r.Notes)
+	}
 	if err != nil || r.Out != "1\n" || r.Status != 1 || len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "PID 1 (node) may have") {
 		t.Errorf("%+v, %v", r, err)
 	}

@@ -68,17 +68,12 @@ func Collect(want Wanted) (*World, error) {
 func (w *World) ask(socket string) {
 	var err error
 	w.Status, err = control.Ask(socket, askLimit)
-	if err != nil && !control.NoSocket(err) {
+	switch {
+	case control.NoSocket(err):
+		w.NoSocket = err
+	case err != nil:
 		w.Silent = err
 	}
-}
-
-// recognise finds out whether PID 1 is an sbinit: by its answer, its file or its name.
-func (w *World) recognise(fs *proc.FS) {
-	same, err := fs.RunsThis(1)
-	first := w.get(1)
-	w.Ours = w.Status != nil || err == nil && same ||
-		err != nil && first != nil && first.Comm() == "sbinit"
 }
 
 // sinceBoot is what the start times of processes count from.

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"errors"
 	"strings"
 	"time"
 
@@ -19,10 +20,10 @@ const CheckLimit = 5 * time.Second
 
 // A Setup is what a view is asked for.
 type Setup struct {
-	Command  config.Command
-	View     config.View
-	Socket   string // empty: the init has none
-	Terminal int    // columns of the terminal to write to; 0: any number
+	Command config.Command
+	View    config.View
+	Socket  string // empty: the init has none
+	Columns int    // how wide a line may be; 0: any number
 }
 
 // A Result is what a view has to say.
@@ -51,7 +52,7 @@ func Run(s Setup) (Result, error) {
 
 func (w *World) viewProcesses(s Setup) Result {
 	r := Result{Notes: w.notes()}
-	if r.Out = w.ps(s.View.PSS, s.Terminal); s.View.JSON {
+	if r.Out = w.ps(s.View.PSS, s.Columns); s.View.JSON {
 		r.Out = w.json()
 	}
 	return r
@@ -64,16 +65,13 @@ func (w *World) viewOrphans(s Setup) (Result, error) {
 	}
 	list := w.matching(s.View.Match)
 	r := Result{Notes: w.notes()}
-	if !w.isInit() {
-		r.Notes = append(r.Notes, "PID 1 ("+w.initName()+") may have started some of these itself: it is none of "+strings.Join(inits, ", "))
-	}
 	switch {
 	case s.View.JSON:
 		r.Out = orphanJSON(list)
 	case s.View.Count:
 		r.Out = number(len(list)) + "\n"
 	default:
-		r.Out = orphanTable(list, s.Terminal)
+		r.Out = orphanTable(list, s.Columns)
 	}
 	if s.View.Max >= 0 && len(list) > s.View.Max {
 		r.Status = tooMany
@@ -87,20 +85,20 @@ func (w *World) viewStatus(s Setup) (Result, error) {
 	case w.Silent != nil:
 		return Result{Status: failed}, w.Silent
 	case w.Status == nil:
-		return Result{Status: failed}, errNoSocket
+		return Result{Status: failed}, errors.New("the init cannot be asked: " + w.unasked())
 	}
 	var r Result
 	switch {
 	case s.Command == config.CommandSessions && s.View.JSON:
 		r.Out = w.sessionJSON()
 	case s.Command == config.CommandSessions:
-		r.Out = w.sessionTable(s.Terminal)
+		r.Out = w.sessionTable(s.Columns)
 	case s.View.Prometheus:
 		r.Out = prometheus(w.Status)
 	case s.View.JSON:
 		r.Out = string(w.Status.Append(nil))
 	default:
-		r.Out = statsText(w.Status, s.Terminal)
+		r.Out = statsText(w.Status, s.Columns)
 	}
 	return r, nil
 }
@@ -120,6 +118,9 @@ func (w *World) notes() (list []string) {
 	}
 	if w.Silent != nil {
 		list = append(list, "the init does not answer, so this is from /proc alone: "+Escaped(w.Silent.Error()))
+	}
+	if !w.isInit() && len(w.orphans()) > 0 {
+		list = append(list, "PID 1 ("+w.initName()+") may have started some of the orphans itself: it is none of "+strings.Join(inits, ", "))
 	}
 	return list
 }

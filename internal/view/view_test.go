@@ -139,6 +139,11 @@ func TestViews(t *testing.T) {
 		s.shows(t, `(?m)exec +[RS] .*/sbinit ps --pss$`, "ps", "--pss")
 		s.shows(t, `(?m)main +Z .* 0K +\[tool\] zombie: \d+ \(careless\) has not waited for it$`, "ps")
 
+		if _, names := s.Exec(t, "sh", "-c", "cat /proc/[0-9]*/comm").Wait(t); !strings.Contains(names, "\nsbinit-keeper\n") ||
+			!strings.Contains(names, "\nsbinit-worker\n") || strings.Contains(names, "\nexe\n") {
+			t.Errorf("for ps and top they are called\n%s", names)
+		}
+
 		s.shows(t, `^2\n$`, "orphans", "--count")
 		if out := s.view(t, 0, "orphans", "--count", "--match", "str*", "--match", "x"); out != "1\n" {
 			t.Errorf("%q", out)
@@ -192,7 +197,7 @@ func TestViewsWithoutSocket(t *testing.T) {
 		s.shows(t, `^healthy: 1 orphan, 0 zombies; told by /proc alone`, "check")
 		s.view(t, 1, "check", "--max-orphans", "0")
 		for _, view := range []string{"stats", "sessions"} {
-			if out := s.view(t, 125, view); !strings.HasPrefix(out, "sbinit: error: the init has no control socket") {
+			if out := s.view(t, 125, view); !strings.HasPrefix(out, "sbinit: error: the init cannot be asked: SBINIT_SOCKET is off") {
 				t.Error(out)
 			}
 		}
@@ -208,6 +213,54 @@ func TestViewsUnderTini(t *testing.T) {
 	s.shows(t, `(?m)^ *\d+ +orphan +S .*/stray mute$`, "ps")
 	s.shows(t, `(?m)^ *\d+ +main +S .*/tool record$`, "ps")
 	if out := s.view(t, 1, "check"); out != "unhealthy: PID 1 is no sbinit: tini\n" {
+		t.Error(out)
+	}
+}
+
+// TestUnderAnotherName: an sbinit is one by whatever name an engine starts it, also if it
+// is not the very file, or another version; for somebody else it cannot be told.
+func TestUnderAnotherName(t *testing.T) {
+	bin, tool := testns.Build(t), testns.Tool(t)
+	program, err := os.ReadFile(bin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, more := range map[string]string{"copy": "", "another version": "longer"} {
+		init := script(t, "docker-init-"+name, string(program)+more)
+		s := scene{testns.Start(t, testns.Options{}, testns.As(t, "docker-init", init), "--", tool, "record"), bin}
+		if out := s.view(t, 0, "check"); !strings.HasPrefix(out, "healthy: 0 orphans, 0 zombies; told by /proc alone: /run/sbinit.sock: connect: no such file or directory") {
+			t.Errorf("%s: %s", name, out)
+		}
+		s.shows(t, `(?m)^ +1 +init `, "ps")
+		if out := s.view(t, 125, "stats"); strings.Contains(out, "no sbinit") {
+			t.Error(out)
+		}
+	}
+}
+
+// TestForAnotherUser: the socket is not said to be missing, nor an init to be none.
+func TestForAnotherUser(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("another user needs root")
+	}
+	bin := testns.Build(t)
+	as := func(s *testns.Container, args ...string) string {
+		_, out := s.Exec(t, append([]string{"setpriv", "--reuid=1000", "--regid=1000", "--clear-groups", bin}, args...)...).Wait(t)
+		return out
+	}
+	const denied = "/run/sbinit.sock: connect: permission denied (SBINIT_SOCKET), it is for root and the init's user\n"
+	ours := start(t, testns.Options{}, nil, littered(t)...)
+	if out := as(ours.Container, "check"); out != "healthy: 0 orphans, 0 zombies; told by /proc alone: "+denied {
+		t.Error(out)
+	}
+	if out := as(ours.Container, "stats"); out != "sbinit: error: the init cannot be asked: "+denied {
+		t.Error(out)
+	}
+	if out := as(ours.Container, "doctor"); !strings.Contains(out, "permission denied: it is for root and the init's user\n") {
+		t.Error(out)
+	}
+	named := testns.Start(t, testns.Options{}, testns.As(t, "docker-init", bin), "--", testns.Tool(t), "record")
+	if out := as(named, "check"); !strings.HasPrefix(out, "unhealthy: whether PID 1 (docker-init) is an sbinit cannot be told: ") {
 		t.Error(out)
 	}
 }
@@ -279,33 +332,45 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// TestTerminalWidth: on a terminal no line is longer than that is wide; elsewhere all of
-// it comes.
+// TestTerminalWidth: on a terminal no line is longer than that is wide, and elsewhere than
+// 240 columns, unless all of it is wanted.
 func TestTerminalWidth(t *testing.T) {
-	bin, long := testns.Build(t), strings.Repeat("x", 200)
-	script := fmt.Sprintf("stty cols 44; %s ps; echo end; %s ps | cat; : %s", bin, bin, long)
+	bin, long := testns.Build(t), strings.Repeat("x", 300)
+	script := fmt.Sprintf("stty cols 44; %s ps; echo end; stty cols 0; %s ps; echo end; %s ps | cat; echo end; %s ps -w; : %s", bin, bin, bin, bin, long)
 	c := testns.Start(t, testns.Options{NotPID1: true, Stdin: testns.Terminal, Stdout: testns.Terminal}, "sh", "-c", script)
 	if s := c.Wait(t); s != (testns.Status{}) {
 		t.Fatal(s)
 	}
 	c.WaitFor(t, "the output", func() bool { return strings.Contains(c.Stdout(), long) })
-	fits, whole, _ := strings.Cut(c.Stdout(), "end\r\n")
-	for line := range strings.Lines(fits) {
-		if n := len(strings.TrimRight(line, "\r\n")); n > 44 {
-			t.Errorf("%d columns: %s", n, line)
+	parts := strings.Split(c.Stdout(), "end\r\n")
+	for i, most := range []int{44, 80, 240} {
+		widest := 0
+		for line := range strings.Lines(parts[i]) {
+			widest = max(widest, len(strings.TrimRight(line, "\r\n")))
+		}
+		if widest != most || !strings.Contains(parts[i], "+\r\n") {
+			t.Errorf("%d columns, want %d:\n%s", widest, most, parts[i])
 		}
 	}
-	if !strings.Contains(fits, "+\r\n") || !strings.Contains(whole, long) {
-		t.Errorf("%s\n%s", fits, whole)
+	if whole := parts[len(parts)-1]; len(parts) != 4 || !strings.Contains(whole, long) {
+		t.Errorf("%s", whole)
 	}
 }
 
-// TestClosedOutput is said, and is no success.
+// TestClosedOutput is as if SIGPIPE had ended it, without a word.
 func TestClosedOutput(t *testing.T) {
 	bin := testns.Build(t)
 	c := testns.Start(t, testns.Options{NotPID1: true, Stdout: testns.Broken}, bin, "ps")
-	if s := c.Wait(t); s != (testns.Status{Code: 125}) || !strings.Contains(c.Stderr(), "standard output: broken pipe") {
+	if s := c.Wait(t); s != (testns.Status{Code: 141}) || c.Stderr() != "" {
 		t.Errorf("%v: %s", s, c.Stderr())
+	}
+	c = testns.Start(t, testns.Options{NotPID1: true, Stdout: testns.Broken}, bin, "help")
+	if s := c.Wait(t); s != (testns.Status{Code: 141}) || c.Stderr() != "" {
+		t.Errorf("help: %v: %s", s, c.Stderr())
+	}
+	c = testns.Start(t, testns.Options{NotPID1: true}, "sh", "-c", bin+" ps >/dev/full")
+	if s := c.Wait(t); s != (testns.Status{Code: 125}) || !strings.Contains(c.Stderr(), "standard output: no space left on device") {
+		t.Errorf("/dev/full: %v: %s", s, c.Stderr())
 	}
 	c = testns.Start(t, testns.Options{NotPID1: true, Stderr: testns.Broken, Env: []string{"SBINIT_SOCKET=here"}}, bin, "ps")
 	if s := c.Wait(t); s != (testns.Status{Code: 125}) {

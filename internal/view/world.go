@@ -19,6 +19,9 @@ type World struct {
 	Silent error           // why it says nothing; nil with Status, or if there is no socket
 	Ours   bool            // PID 1 is an sbinit
 	Hidden bool            // processes of other users may not be shown to us
+
+	NoSocket error // why there is no socket; nil if there is, or if none was asked for
+	Unsure   error // why it cannot be told whether PID 1 is an sbinit
 }
 
 // A Process is one of them.
@@ -96,7 +99,7 @@ func (w *World) main() int {
 	var oldest *Process
 	for i := range w.Processes {
 		p := &w.Processes[i]
-		if p.PPID == 1 && (oldest == nil || p.Start < oldest.Start) {
+		if p.PPID == 1 && p.Alive() && (oldest == nil || p.Start < oldest.Start) {
 			oldest = p
 		}
 	}
@@ -174,7 +177,4 @@ func (p *Process) name() string { return Escaped(p.Names.String()) }
 // program is the base name of a path.
 func program(file string) string { return path.Base(file) }
 
-var (
-	errNoSocket = errors.New("the init has no control socket that we may use (SBINIT_SOCKET), or PID 1 is no sbinit")
-	errHidden   = errors.New("processes of other users are hidden (hidepid): orphans cannot be counted")
-)
+var errHidden = errors.New("processes of other users are hidden (hidepid): orphans cannot be counted")

@@ -108,6 +108,10 @@ func TestOldestIsMain(t *testing.T) {
 	if list := w.orphans(); len(list) != 1 || list[0].PID != 3 || w.main() != 9 {
 		t.Errorf("orphans %v, main %d", list, w.main())
 	}
+	w = world(nil, fake{pid: 1, args: "node"}, fake{pid: 3, ppid: 1, state: 'Z'}, fake{pid: 9, ppid: 1, args: "main"})
+	if zombie := w.get(3); w.main() != 9 || zombie.Owner.Kind == OwnerMain {
+		t.Errorf("main %d, the zombie's owner %s", w.main(), zombie.Owner.text())
+	}
 	if w := world(nil, fake{pid: 1, args: "pause"}); w.main() != 0 || len(w.orphans()) != 0 {
 		t.Error("a pause has a main program")
 	}
