@@ -3,7 +3,7 @@
 GO      ?= go
 BIN     := bin/sbinit
 VERSION ?= 0.1.0
-COMMIT  ?= $(shell git rev-parse HEAD 2>/dev/null || echo unknown)
+COMMIT  ?= $(shell deploy/commit.sh)
 PREFIX  ?= /usr/local
 
 # The entry stub (internal/inherit) runs before the Go runtime. It needs the
@@ -26,6 +26,7 @@ FUZZED      ?= ./internal/...
 RUNS        ?= 3
 SOAK        ?= 2m
 SEED        ?= 0
+FOR         ?= test
 
 .DEFAULT_GOAL := help
 
@@ -41,12 +42,22 @@ build: ## build the static binary bin/sbinit
 demo: build ## see the point in ten seconds: a killed daemon's child under sbinit, and without
 	CGO_ENABLED=0 $(GO) run ./deploy/demo $(BIN)
 
+.PHONY: packages
+packages: ## install what the tests need, or what the targets FOR (test) do (Debian, root)
+	@deploy/packages.sh install $(FOR)
+
+# What a target needs is looked for before anything is built.
+need-%:
+	@deploy/packages.sh need $*
+
 .PHONY: test
-test: build ## all tests that need no container engine
-	SBINIT_BINARY=$(CURDIR)/$(BIN) $(GO) test -count=1 -p 1 -timeout 30m ./...
+test: need-test build ## all tests that need no container engine
+	@rm -f $(BIN).skipped
+	SBINIT_SKIPPED=$(CURDIR)/$(BIN).skipped SBINIT_BINARY=$(CURDIR)/$(BIN) $(GO) test -count=1 -p 1 -timeout 30m ./...; \
+	  status=$$?; deploy/skipped.sh $(BIN).skipped; exit $$status
 
 .PHONY: race
-race: ## the tests that run in their own process, under the race detector (needs gcc)
+race: need-race ## the tests that run in their own process, under the race detector (needs gcc)
 	CGO_ENABLED=1 $(GO) test -count=1 -short -race -timeout 20m ./internal/...
 
 .PHONY: vet
@@ -87,15 +98,15 @@ bench: build ## all figures beside tini, dumb-init, catatonit and script, in one
 	CGO_ENABLED=0 $(GO) run ./deploy/bench -doc docs/benchmarks.md -floor bin/floor $(BIN)
 
 .PHONY: e2e
-e2e: build ## real containers: starts a dockerd of its own (root, docker.io, docker-compose, busybox-static)
+e2e: need-e2e build ## real containers: starts a dockerd of its own (root, docker.io, docker-compose, busybox-static)
 	SBINIT_BINARY=$(CURDIR)/$(BIN) $(GO) test -count=1 -v -tags e2e -timeout 20m ./deploy/e2e
 
 .PHONY: soak
-soak: build ## all that PID 1 does at once, in random order, for SOAK (2m); SEED repeats an order
+soak: need-soak build ## all that PID 1 does at once, in random order, for SOAK (2m); SEED repeats an order
 	SBINIT_BINARY=$(CURDIR)/$(BIN) $(GO) test -count=1 -v -tags soak -timeout 0 ./deploy/soak -args -for $(SOAK) -seed $(SEED)
 
 .PHONY: examples
-examples: build ## the harnesses in Node and in Python, against sbinit as PID 1 (node, python3)
+examples: need-examples build ## the harnesses in Node and in Python, against sbinit as PID 1 (node, python3)
 	SBINIT_BINARY=$(CURDIR)/$(BIN) $(GO) test -count=1 -tags e2e -timeout 10m ./deploy/examples
 
 .PHONY: manifests
@@ -103,7 +114,7 @@ manifests: build ## the compose and Kubernetes files, by the types and the schem
 	cd deploy/validate && SBINIT_BINARY=$(CURDIR)/$(BIN) $(GO) test -count=1 ./...
 
 .PHONY: incident
-incident: build ## the real sandbox-agent and claude-agent-acp, RUNS of each (root, node, npm, tini)
+incident: need-incident build ## the real sandbox-agent and claude-agent-acp, RUNS of each (root, node, npm, tini)
 	deploy/incident/run.sh --runs $(RUNS) --init $(CURDIR)/$(BIN)
 
 .PHONY: size
@@ -122,13 +133,17 @@ dist/sbinit-linux-%:
 	  $(if $(filter $*,$(STUBBED)),-tags $(TAGS) -ldflags '$(LDFLAGS)',-ldflags '$(PLAIN)') -o $@ ./cmd/sbinit
 
 .PHONY: release-test
-release-test: ## build twice and compare, run arm64 (qemu-user-static)
+release-test: need-release-test ## build twice and compare, run arm64 (qemu-user-static)
 	$(GO) test -count=1 -tags release -timeout 20m ./deploy/release
 
 .PHONY: install
-install: build ## install to $(PREFIX)/sbin, with the man page
+install: build ## install sbin/sbinit and the man page below DESTDIR and PREFIX (/usr/local)
 	install -D -m 0755 $(BIN) $(DESTDIR)$(PREFIX)/sbin/sbinit
 	install -D -m 0644 docs/sbinit.8 $(DESTDIR)$(PREFIX)/share/man/man8/sbinit.8
+
+.PHONY: uninstall
+uninstall: ## remove what install put there
+	rm -f $(DESTDIR)$(PREFIX)/sbin/sbinit $(DESTDIR)$(PREFIX)/share/man/man8/sbinit.8
 
 .PHONY: clean
 clean: ## remove what was built

@@ -60,6 +60,18 @@ func TestQuick(t *testing.T) {
 	}
 }
 
+func TestOnlyUnknown(t *testing.T) {
+	b := &bench{}
+	if err := b.known("nosuch"); err == nil || !strings.Contains(err.Error(), "binary size, start, reaping") {
+		t.Errorf("%v", err)
+	}
+	for _, only := range []string{"", "memory", "idle"} {
+		if err := b.known(only); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // parse returns the cells of each row of figures by the name of its column.
 func parse(t *testing.T, text string) (rows []map[string]string) {
 	t.Helper()

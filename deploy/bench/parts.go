@@ -39,6 +39,9 @@ func (b *bench) parts(idle *idle) []part {
 // measure does the parts whose name has a text. The idle inits come first and are asked
 // last: sbinit looks less often when nothing was forked for a minute.
 func (b *bench) measure(only string) error {
+	if err := b.known(only); err != nil {
+		return err
+	}
 	idle, err := b.startIdle()
 	if err != nil {
 		return err
@@ -55,4 +58,16 @@ func (b *bench) measure(only string) error {
 		fmt.Fprintf(os.Stderr, "%s: %.1fs\n", p.name, time.Since(begun).Seconds())
 	}
 	return nil
+}
+
+// known returns an error that lists the parts if none of them has a text in its name.
+func (b *bench) known(only string) error {
+	var names []string
+	for _, p := range b.parts(nil) {
+		if strings.Contains(p.name, only) {
+			return nil
+		}
+		names = append(names, p.name)
+	}
+	return fmt.Errorf("no part has %q in its name: %s", only, strings.Join(names, ", "))
 }

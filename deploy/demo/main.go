@@ -114,6 +114,9 @@ func startAll(stage *stage, sbinit string) ([]*container, error) {
 	if err != nil {
 		return nil, err
 	}
+	if _, err := exec.LookPath(path); err != nil {
+		return nil, fmt.Errorf("sbinit cannot be run: %w", err)
+	}
 	contenders := []contender{{"no init", nil}, {"sbinit", []string{path, "--"}}}
 	if tini, err := exec.LookPath("tini"); err == nil {
 		contenders = slices.Insert(contenders, 1, contender{"tini", []string{tini, "--"}})

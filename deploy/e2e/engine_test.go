@@ -23,13 +23,6 @@ const (
 	stopLimit  = 30 * time.Second
 )
 
-// tools are the programs the tests start on this machine, each with the Debian package that has it.
-var tools = []struct{ name, pkg string }{
-	{"docker", "docker.io"}, {"dockerd", "docker.io"}, {"containerd", "containerd"}, {"runc", "runc"},
-	{"busybox", "busybox-static"}, {"tini-static", "tini"}, {"bash", "bash"}, {"ldd", "libc-bin"}, {"mount", "mount"},
-	{"make", "make"}, {"cmp", "diffutils"}, {"go", "golang-go"}, {"docker-compose", "docker-compose"},
-}
-
 // nest prepares the engine's namespaces and becomes their first process. A /run of its own keeps the engine's sockets
 // apart from those of an engine that already runs here. The state is on a tmpfs, so it goes with the namespace.
 const nest = `set -e
@@ -70,13 +63,10 @@ func checkTools() error {
 	if os.Geteuid() != 0 {
 		return errors.New("dockerd needs root: run the container tests as root")
 	}
-	var missing []error
-	for _, tool := range tools {
-		if _, err := exec.LookPath(tool.name); err != nil {
-			missing = append(missing, fmt.Errorf("%s is not installed (Debian package: %s)", tool.name, tool.pkg))
-		}
+	if out, err := exec.Command("../packages.sh", "need", "e2e").CombinedOutput(); err != nil {
+		return fmt.Errorf("%s%w", out, err)
 	}
-	return errors.Join(missing...)
+	return nil
 }
 
 func (e *engine) start(initPath string) error {

@@ -42,6 +42,7 @@ func run(t *testing.T, harness []string, throughSocket bool, command ...string) 
 // each runs a test with either harness on either way.
 func each(t *testing.T, test func(t *testing.T, harness []string, throughSocket bool)) {
 	for name, harness := range harnesses {
+		testns.RequireProgram(t, harness[0])
 		for way, throughSocket := range map[string]bool{"process": false, "socket": true} {
 			t.Run(name+"/"+way, func(t *testing.T) { test(t, harness, throughSocket) })
 		}

@@ -12,10 +12,6 @@ fail() {
 	exit 2
 }
 
-need() {
-	command -v "$1" >/dev/null 2>&1 || fail "$1 is missing: $2"
-}
-
 install_packages() {
 	echo "incident: installing the pinned packages" >&2
 	(cd "$here" && timeout 300 npm ci) >&2 || fail "npm ci failed"
@@ -24,10 +20,13 @@ install_packages() {
 	cp "$here/package-lock.json" "$stamp"
 }
 
-need node "install Node.js 20 or newer"
-need npm "install npm, it comes with Node.js"
-need unshare "install util-linux"
-need setsid "install util-linux"
+for option; do
+	case $option in
+	-h | --help) exec node "$here/incident.js" --help ;;
+	esac
+done
+
+"$here/../packages.sh" need incident || exit 2
 [ "$(node -p 'process.versions.node.split(".")[0]')" -ge 20 ] ||
 	fail "node $(node -v) is too old: 20 or newer is needed"
 

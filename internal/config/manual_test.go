@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/sbinit/sbinit/internal/testns"
 )
 
 // manual is the man page. Its generated parts stand between lines .\" NAME and .\" /NAME;
@@ -199,11 +201,7 @@ func TestManualLint(t *testing.T) {
 func formatted(t *testing.T, program string, args ...string) string {
 	t.Helper()
 	if _, err := exec.LookPath(program); err != nil {
-		refuse := t.Skipf
-		if os.Getenv("SBINIT_REQUIRE_NS") == "1" {
-			refuse = t.Fatalf
-		}
-		refuse("%v (Debian's packages groff-base and mandoc)", err)
+		testns.Refuse(t, "formatting the man page", err)
 	}
 	var warnings strings.Builder
 	cmd := exec.Command(program, args...)

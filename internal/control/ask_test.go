@@ -23,6 +23,19 @@ const socket = "/run/sbinit.sock"
 func init() {
 	testns.Register("server", server)
 	testns.Register("ask", ask)
+	testns.Register("leave", leave)
+}
+
+// leave is an init that died: its socket is there.
+func leave([]string) int {
+	l, err := net.Listen("unix", socket)
+	if err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	l.(*net.UnixListener).SetUnlinkOnClose(false)
+	l.Close()
+	return 0
 }
 
 // server is an init that answers each caller in the way it is told.
@@ -114,8 +127,7 @@ func TestAskNobody(t *testing.T) {
 	if _, out := c.Exec(t, testns.Self("ask")...).Wait(t); out != socket+": connect: no such file or directory true\n" {
 		t.Error(out)
 	}
-	stale := "import socket; socket.socket(socket.AF_UNIX).bind('" + socket + "')"
-	if _, out := c.Exec(t, "python3", "-c", stale).Wait(t); out != "" {
+	if _, out := c.Exec(t, testns.Self("leave")...).Wait(t); out != "" {
 		t.Fatal(out)
 	}
 	if _, out := c.Exec(t, testns.Self("ask")...).Wait(t); out != socket+": connect: connection refused false\n" {

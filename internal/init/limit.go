@@ -32,7 +32,8 @@ func CheckLimits() error {
 
 // checkTaskLimit refuses a limit under which the Go runtime would die of the
 // next thread it needs, with a stack trace in place of a reason. It is for the
-// start of main: below 5 or so a Go program does not come as far as that.
+// start of main. By then the runtime has made 4 to 6 threads, the more the more
+// processors there are: below 8 a Go program may not come as far as that.
 func checkTaskLimit() error {
 	for _, folder := range pidsFolders {
 		limit, limited := readCount(folder + "/pids.max")

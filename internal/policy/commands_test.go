@@ -27,13 +27,14 @@ var plain = []string{"cd", "cp", "ln", "export", "sha256sum", "git", "diff", "ec
 
 // apart are targets of make that .ci/run does not call, and why.
 var apart = map[string]string{
-	"build":   "other targets call it",
-	"install": "TestInstall calls it",
-	"bench":   "its figures mean nothing on a busy machine",
-	"mutate":  "it takes longer than CI may",
-	"help":    "it lists the others",
-	"clean":   "it undoes the others",
-	"release": "a test builds what it builds",
+	"build":     "other targets call it",
+	"install":   "TestInstall calls it",
+	"uninstall": "TestInstall calls it",
+	"bench":     "its figures mean nothing on a busy machine",
+	"mutate":    "it takes longer than CI may",
+	"help":      "it lists the others",
+	"clean":     "it undoes the others",
+	"release":   "a test builds what it builds",
 }
 
 // A kitchen is what commands are checked by.

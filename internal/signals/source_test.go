@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"os"
+	"os/signal"
 	"strconv"
 	"strings"
 	"syscall"
@@ -23,8 +24,9 @@ func init() {
 }
 
 // source notify|blocked WHEN takes signals and prints a line for each: number, code,
-// sender, and the value if one was queued, until the first SIGUSR2. It begins at once, or when a line comes on
-// standard input; "full" says besides when so many wait that no more can.
+// sender, and the value if one was queued, until the first SIGUSR2. It begins "at once", or, "asked", when
+// a line comes on standard input; "full" says when so many wait that no more can, and
+// begins when os/signal has taken a SIGCHLD.
 func source(args []string) int {
 	s, err := Open(args[0] == "blocked")
 	if err != nil {
@@ -37,13 +39,16 @@ func source(args []string) int {
 		value = binary.NativeEndian.Uint32(b[44:]) // ssi_int of struct signalfd_siginfo
 		return decode(b)
 	}
-	fmt.Println("ready")
 	if args[1] == "full" {
-		waitUntilFull(s.Descriptors()[0])
-		fmt.Println("full")
+		shrink(s.Descriptors()[0])
 	}
-	if args[1] != "at once" {
+	fmt.Println("ready")
+	switch args[1] {
+	case "asked":
 		bufio.NewReader(os.Stdin).ReadString('\n')
+	case "full":
+		waitUntilFull(s.Descriptors()[0])
+		waitForChild(func() { fmt.Println("full") })
 	}
 	out := bufio.NewWriter(os.Stdout)
 	for done := false; !done; {
@@ -65,6 +70,14 @@ func source(args []string) int {
 	return 0
 }
 
+// shrink makes a pipe as small as the kernel allows, a page: it is full in two seconds
+// instead of twenty.
+func shrink(pipe int) {
+	if _, err := unix.FcntlInt(uintptr(pipe), unix.F_SETPIPE_SZ, 1); err != nil {
+		panic(err)
+	}
+}
+
 // waitUntilFull waits until a pipe holds no more records.
 func waitUntilFull(fd int) {
 	for {
@@ -78,6 +91,16 @@ func waitUntilFull(fd int) {
 		}
 		time.Sleep(time.Millisecond)
 	}
+}
+
+// waitForChild calls begun, and returns when os/signal has taken a SIGCHLD: it is in the
+// source's channel by then, or lost.
+func waitForChild(begun func()) {
+	taken := make(chan os.Signal, 1)
+	signal.Notify(taken, unix.SIGCHLD)
+	begun()
+	<-taken
+	signal.Stop(taken) // returns when all channels have been served
 }
 
 // wait returns a descriptor of the source that is ready.
@@ -144,7 +167,7 @@ func TestNotified(t *testing.T) {
 // TestNotifyKeepsChildInFlood: SIGCHLD comes through although the reader is behind
 // and everything else that can hold a signal is full of another one.
 func TestNotifyKeepsChildInFlood(t *testing.T) {
-	c := startSource(t, testns.Options{Stdin: testns.Pipe}, "notify", "full")
+	c := startSource(t, testns.Options{}, "notify", "full")
 	flood := func() {
 		c.Signal(unix.SIGUSR1)
 		c.WaitFor(t, "a signal to be taken", func() bool { return pending(t, c) == 0 })
@@ -153,11 +176,10 @@ func TestNotifyKeepsChildInFlood(t *testing.T) {
 		flood()
 		return strings.HasSuffix(c.Stdout(), "full\n")
 	})
-	for range 200 { // more than a channel holds
+	for range 100 { // more than a channel holds
 		flood()
 	}
 	c.Signal(unix.SIGCHLD)
-	fmt.Fprintln(c.Input())
 	c.WaitFor(t, "SIGCHLD", func() bool { return strings.Contains(c.Stdout(), "17 code 0 from -1\n") })
 }
 

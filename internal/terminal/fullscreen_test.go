@@ -15,6 +15,7 @@ const escape = "\x1b"
 
 // TestPager: pages, a search, another size, and the shell's own screen afterwards.
 func TestPager(t *testing.T) {
+	testns.RequireProgram(t, "less")
 	line := func(n int) string { return fmt.Sprintf("line %d grün 5 €", n) }
 	var text strings.Builder
 	for n := range 300 {
@@ -47,6 +48,7 @@ func TestPager(t *testing.T) {
 // TestEditor: text with characters in pieces, another size, a stop and a return, ctrl-C,
 // which is a key here, and what is in the file in the end.
 func TestEditor(t *testing.T) {
+	testns.RequireProgram(t, "vi")
 	testns.Each(t, func(t *testing.T, o testns.Options) {
 		file := filepath.Join(testns.Dir(t), "text")
 		m := watch(t, o)
@@ -79,6 +81,7 @@ func TestEditor(t *testing.T) {
 
 // TestTop: a program that redraws by itself, in two sizes, ended by a key and by ctrl-C.
 func TestTop(t *testing.T) {
+	testns.RequireProgram(t, "top")
 	testns.Each(t, func(t *testing.T, o testns.Options) {
 		m := watch(t, o)
 		lists := func(size int) {

@@ -25,10 +25,10 @@ type Execution struct {
 // Exec starts argv in the namespaces from outside, with the container's environment
 // and folder, and in a session of its own. It uses nsenter(1), which waits for the
 // program and mirrors its status: entering a user namespace takes a process of one
-// thread, which no Go program is.
+// thread, which no Go program is. The root is the program's, which may be a chroot's.
 func (c *Container) Exec(t testing.TB, argv ...string) *Execution {
 	t.Helper()
-	args := []string{"--target", strconv.Itoa(c.cmd.Process.Pid), "--pid", "--mount", "--wdns=" + c.options.Dir}
+	args := []string{"--target", strconv.Itoa(c.cmd.Process.Pid), "--pid", "--mount", "--root", "--wdns=" + c.options.Dir}
 	attr := &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 	who := identity{nobody: c.options.AsNobody && privileged()}
 	if who.nobody || !privileged() {

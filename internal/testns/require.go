@@ -1,11 +1,14 @@
 package testns
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -15,12 +18,49 @@ import (
 // failure: a test system that should allow it cannot fall silent.
 const requireEnv = "SBINIT_REQUIRE_NS"
 
-func refuse(t testing.TB, what string, reason error) {
+// skippedEnv names a file that gets a line for each skipped test: folder, test, reason.
+const skippedEnv = "SBINIT_SKIPPED"
+
+// Refuse skips the test, or fails it if a test system should have what it lacks.
+func Refuse(t testing.TB, what string, reason error) {
 	t.Helper()
 	if os.Getenv(requireEnv) == "1" {
 		t.Fatalf("%s: %v (%s=1)", what, reason, requireEnv)
 	}
-	t.Skipf("not allowed here: %s: %v", what, reason)
+	if err := noteSkipped(t.Name(), what, reason); err != nil {
+		t.Fatal(err)
+	}
+	t.Skipf("not possible here: %s: %v", what, reason)
+}
+
+// noteSkipped writes down the reason in few words, the same for each package.
+func noteSkipped(test, what string, reason error) error {
+	name := os.Getenv(skippedEnv)
+	if name == "" {
+		return nil
+	}
+	if errno := syscall.Errno(0); errors.As(reason, &errno) {
+		reason = errno
+	}
+	folder, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(f, "%s\t%s\t%s: %v\n", folder, test, what, reason)
+	return errors.Join(err, f.Close())
+}
+
+// RequireProgram fails the test at once where a program of the system is missing, rather
+// than wait for what that would do.
+func RequireProgram(t testing.TB, name string) {
+	t.Helper()
+	if _, err := exec.LookPath(name); err != nil {
+		t.Fatalf("%v (deploy/packages.sh knows its package)", err)
+	}
 }
 
 // RequireNS skips the test, with the kernel's reason, where namespaces cannot be made,
@@ -32,7 +72,7 @@ func RequireNS(t testing.TB) {
 		t.Skip("-short leaves out what runs in namespaces")
 	}
 	if err := namespacesAllowed(); err != nil {
-		refuse(t, "making PID and mount namespaces", err)
+		Refuse(t, "making PID and mount namespaces", err)
 	}
 }
 
@@ -65,7 +105,7 @@ func RequireRoot(t testing.TB) {
 	t.Helper()
 	RequireNS(t)
 	if !privileged() {
-		refuse(t, "several users in one namespace", unix.EPERM)
+		Refuse(t, "several users in one namespace", unix.EPERM)
 	}
 }
 
@@ -74,7 +114,7 @@ func RequirePidsLimit(t testing.TB) {
 	t.Helper()
 	RequireNS(t)
 	if _, err := pidsCgroup(t, 1000); err != nil {
-		refuse(t, "a cgroup with a limit of processes", err)
+		Refuse(t, "a cgroup with a limit of processes", err)
 	}
 }
 
@@ -84,7 +124,7 @@ func RequirePidMax(t testing.TB) {
 	t.Helper()
 	RequireNS(t)
 	if err := pidMaxOfNamespace(); err != nil {
-		refuse(t, "kernel.pid_max of a namespace", err)
+		Refuse(t, "kernel.pid_max of a namespace", err)
 	}
 }
 
@@ -125,7 +165,7 @@ func Each(t *testing.T, run func(t *testing.T, o Options)) {
 	t.Run("root", func(t *testing.T) { run(t, Options{}) })
 	t.Run("nobody", func(t *testing.T) {
 		if err := nobodyAllowed(); err != nil {
-			refuse(t, "user namespaces without privilege", err)
+			Refuse(t, "user namespaces without privilege", err)
 		}
 		run(t, Options{AsNobody: true})
 	})
