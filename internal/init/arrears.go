@@ -22,5 +22,9 @@ func (a *arrears) first(exitsWait bool, now time.Time) bool {
 	case a.since.IsZero():
 		a.since = now
 	}
-	return now.Sub(a.since) < arrearsLimit
+	if now.Sub(a.since) < arrearsLimit {
+		return true
+	}
+	a.since = now // the orphans have one turn
+	return false
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// TestArrearsFirst: exits come first, but not for ever; new arrears have their own time.
+// TestArrearsFirst: exits come first, but not for ever: the orphans have a turn now and then; new arrears have their own time.
 func TestArrearsFirst(t *testing.T) {
 	var a arrears
 	now := time.Unix(1000, 0)
@@ -17,6 +17,9 @@ func TestArrearsFirst(t *testing.T) {
 		{0, false, false},
 		{time.Hour, true, true},
 		{arrearsLimit - 1, true, true},
+		{1, true, false},
+		{1, true, true},
+		{arrearsLimit - 2, true, true},
 		{1, true, false},
 		{time.Hour, true, false},
 		{0, false, false},

@@ -157,6 +157,10 @@ func (l *ledger) unowned(o *orphan) {
 // reaped forgets an orphan whose status was taken.
 func (l *ledger) reaped(pid int) { delete(l.orphans, pid) }
 
+// askAgain is when somebody is asked about again for whom the inspector's queue had no
+// room.
+const askAgain = 100 * time.Millisecond
+
 // stallLimit is how long an inspection may take until it is mentioned.
 const stallLimit = 10 * time.Second
 
@@ -219,7 +223,7 @@ func (l *ledger) step(s *proc.Snapshot, now time.Time) {
 		if l.world.inspect(inquiry{kind: aboutOrphan, subject: o.ID, others: subtreeIDs(s, o.ID)}) {
 			o.stage, o.asked = judged, now
 		} else {
-			o.due = now.Add(time.Second)
+			o.due = now.Add(askAgain)
 		}
 	}
 	left := l.endings[:0]

@@ -34,6 +34,9 @@ func (c *container) stepOrphans(now time.Time) {
 	if reached(c.watcher.glanceAt, now) {
 		c.watcher.glance(func(pid int) { c.meet(pid, now) })
 	}
+	if c.watcher.failed(now) {
+		return
+	}
 	due := len(c.verdicts) > 0 || reached(c.ledger.due(), now)
 	if !due && !c.watcher.ready(now) {
 		return

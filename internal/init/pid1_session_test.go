@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -154,6 +155,35 @@ func TestSessionsLimit(t *testing.T) {
 		h.counts(t, "closed", 1)
 		h.session(t, testns.Tool(t), "mute")
 		h.counts(t, "sessions_opened", 3)
+		finish(t, h.Container)
+	})
+}
+
+// TestSessionsTogether: of those who come at once each has its turn, though nothing else
+// happens.
+func TestSessionsTogether(t *testing.T) {
+	each(t, func(t *testing.T, o testns.Options) {
+		h := recording(t, o, "SBINIT_SCAN_INTERVAL=1h")
+		stop := func(sig unix.Signal) {
+			if err := unix.Kill(h.PID(), sig); err != nil {
+				t.Fatal(err)
+			}
+		}
+		stop(unix.SIGSTOP)
+		var callers []*caller
+		for range 8 {
+			c := h.call(t)
+			c.send(wire.Open{Cols: 80, Rows: 24, Argv: []string{testns.Tool(t), "mute"}})
+			callers = append(callers, c)
+		}
+		began := time.Now()
+		stop(unix.SIGCONT)
+		for _, c := range callers {
+			message[wire.Ready](c)
+		}
+		if took := time.Since(began); took > 20*time.Second {
+			t.Errorf("the last was answered after %v", took)
+		}
 		finish(t, h.Container)
 	})
 }

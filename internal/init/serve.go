@@ -32,6 +32,9 @@ func (c *container) serve() int {
 // turn does all there is to do now, and says whether that was the last of it.
 func (c *container) turn() (done bool) {
 	for more := true; more; {
+		if err := c.loop.source.ReadRest(c.signalled); err != nil {
+			c.log.Error("signals not read", log.Cause(err))
+		}
 		var err error
 		if more, err = c.loop.poll.take(c.dispatch); err != nil {
 			c.log.Error("waiting failed", log.Cause(err))
@@ -53,7 +56,7 @@ func (c *container) turn() (done bool) {
 func (c *container) settle(now time.Time) {
 	c.stirred = false
 	c.step(now)
-	if err := c.loop.timer.set(c.due(), now); err != nil {
+	if err := c.loop.timer.set(c.due(now), now); err != nil {
 		c.log.Error("timer not set", log.Cause(err))
 	}
 }
@@ -63,7 +66,7 @@ func (c *container) over() bool { return c.drain != nil && c.drain.Done() }
 
 // busy says whether there is something to do at once.
 func (c *container) busy() bool {
-	return c.unreaped || c.socket != nil && len(c.socket.opening) > 0
+	return c.unreaped || c.loop.source.Rest() || c.socket != nil && len(c.socket.opening) > 0
 }
 
 // dispatch notes what woke us; exits are taken after it, in one place.
@@ -179,7 +182,7 @@ func (c *container) survive(what string, off func()) {
 }
 
 // due is the next time at which step has something to do.
-func (c *container) due() time.Time {
+func (c *container) due(now time.Time) time.Time {
 	switch {
 	case c.drain != nil:
 		return c.drain.Due()
@@ -197,7 +200,10 @@ func (c *container) due() time.Time {
 		due = earliest(due, c.stdin.due())
 	}
 	if c.ledger != nil {
-		due = earliest(due, c.watcher.due(), c.ledger.due())
+		due = earliest(due, c.watcher.due())
+		if !c.watcher.failed(now) {
+			due = earliest(due, c.ledger.due())
+		}
 	}
 	return due
 }

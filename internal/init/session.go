@@ -47,6 +47,7 @@ func (c *container) openSessions(now time.Time) {
 			continue
 		}
 		unix.Close(one.fd)
+		c.stirred = true // for those who wait
 		return
 	}
 }

@@ -14,6 +14,7 @@ const (
 	quietAfter   = time.Minute           // nothing forked for so long: tick slower
 	quietTick    = 5 * time.Second       // the slower tick
 	glancePause  = 50 * time.Millisecond // from a reaped child to the glance that it causes, at least
+	lookRetry    = time.Second           // after a look that failed
 	lookShare    = 10                    // looks take at most one part in so many of the time
 	parentsLimit = 4096                  // pidfds held at most; parents beyond are seen by the tick alone
 )
@@ -43,6 +44,7 @@ type watcher struct {
 	trustPID  bool          // our own fork moved the number
 	wanted    bool          // a tick, or an event that a glance cannot serve, asked for a look
 	notBefore time.Time     // the next look that an event may cause
+	retry     time.Time     // of a look that has failed; zero: the last one has not
 	glanceAt  time.Time     // the next glance; zero: there is no reason for one
 	pause     time.Duration // from a reaped child to the glance that it causes
 	children  []int         // buffer of glance
@@ -152,26 +154,33 @@ func (w *watcher) ready(now time.Time) bool { return w.wanted && !now.Before(w.n
 func (w *watcher) look(now time.Time) error {
 	begin := time.Now()
 	w.wanted = false
-	err := w.snap.Take(w.fs)
-	if err == nil {
-		w.watchParents()
+	w.retry = time.Time{}
+	if err := w.snap.Take(w.fs); err != nil {
+		w.wanted, w.retry = true, now.Add(lookRetry)
+		w.notBefore = w.retry
+		return err
 	}
+	w.watchParents(now)
 	w.notBefore = now.Add(lookShare * time.Since(begin))
-	return err
+	return nil
 }
+
+// failed says whether a look has failed, and is not to be tried again yet.
+func (w *watcher) failed(now time.Time) bool { return now.Before(w.retry) }
 
 // watchParents compares the processes that have children now with those that
 // are watched.
-func (w *watcher) watchParents() {
+func (w *watcher) watchParents(now time.Time) {
 	if !w.pidfds {
 		return
 	}
 	for id, fd := range w.parents {
 		if w.snap.Get(id) == nil {
 			w.forget(id, fd)
+			w.bereaved(now) // it ended during the walk, which may have met its children before
 		}
 	}
-	w.snap.Parents(w.ours(), w.watch)
+	w.snap.Parents(w.ours(), func(p *proc.Stat) { w.watch(p, now) })
 }
 
 // ours tells who can leave us an orphan: for PID 1 anybody, since what `docker
@@ -185,13 +194,16 @@ func (w *watcher) ours() func(*proc.Stat) bool {
 	return func(p *proc.Stat) bool { return below[p.PID] }
 }
 
-func (w *watcher) watch(p *proc.Stat) {
+func (w *watcher) watch(p *proc.Stat, now time.Time) {
 	if _, ok := w.parents[p.ID]; ok || p.PID == w.self || len(w.parents) >= w.most {
 		return
 	}
 	fd, err := proc.OpenPidfd(p.PID)
 	if err == nil {
 		err = w.poll.add(fd, onParent, unix.EPOLLIN)
+	}
+	if errors.Is(err, unix.ESRCH) {
+		w.bereaved(now)
 	}
 	if err != nil {
 		w.refuse(fd, err)

@@ -264,3 +264,26 @@ func TestGlancePutOff(t *testing.T) {
 		t.Errorf("glance in %v where they are dear", w.glanceAt.Sub(now))
 	}
 }
+
+// TestLookFails: it is taken again after a while, and not at once for whoever is due; a
+// glance goes on. A parent that has ended since the last look is a reason for one.
+func TestLookFails(t *testing.T) {
+	w, err := quietWatcher(true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Unix(1000, 0)
+	w.parents[proc.ID{PID: 1 << 30}] = -1
+	if err := w.look(now); err != nil || w.glanceAt.IsZero() || w.failed(now) {
+		t.Errorf("%v, glance at %v, failed %v", err, w.glanceAt, w.failed(now))
+	}
+	w.fs.Close()
+	if err := w.look(now); err == nil {
+		t.Fatal("a look without /proc")
+	}
+	later := now.Add(lookRetry)
+	w.glanceAt = time.Time{}
+	if !w.failed(now) || w.failed(later) || w.ready(now) || !w.ready(later) || w.due() != later {
+		t.Errorf("failed %v, ready %v, due in %v", w.failed(now), w.ready(now), w.due().Sub(now))
+	}
+}

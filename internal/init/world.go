@@ -2,6 +2,7 @@ package pid1
 
 import (
 	"errors"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -31,7 +32,7 @@ func (c *container) spawned(pid int) bool {
 
 func (c *container) watch(id proc.ID) {
 	if p := c.watcher.snap.Get(id); p != nil {
-		c.watcher.watch(p)
+		c.watcher.watch(p, time.Now())
 	}
 }
 

@@ -34,7 +34,7 @@ func openNotify(list []unix.Signal) (queue, error) {
 		}
 	}
 	go feed(p[1], others)
-	return queue{p[0], fromRecord}, nil
+	return queue{fd: p[0], decode: fromRecord}, nil
 }
 
 // notified are the signals that os/signal can deliver, less SIGURG, with which

@@ -2,7 +2,9 @@ package signals
 
 import (
 	"encoding/binary"
+	"errors"
 	"os"
+	"slices"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -29,7 +31,12 @@ type Source struct {
 type queue struct {
 	fd     int
 	decode func([]byte) Info
+	rest   bool // there may be more to read
 }
+
+// readBudget is how many reads of a queue others wait for. A flood of real-time signals
+// may have no end.
+const readBudget = 4
 
 const recordSize = 128 // of struct signalfd_siginfo, and of our own records
 
@@ -48,7 +55,7 @@ func Open(blocked bool) (*Source, error) {
 		return nil, err
 	}
 	q, err := openNotify(faults)
-	return &Source{queues: []queue{{fd, fromSignalfd}, q}}, err
+	return &Source{queues: []queue{{fd: fd, decode: fromSignalfd}, q}}, err
 }
 
 // Descriptors are to be watched for reading; call Read with the one that is
@@ -61,21 +68,39 @@ func (s *Source) Descriptors() []int {
 	return fds
 }
 
-// Read calls fn for each signal that waits at that descriptor.
+// Read calls fn for each signal that waits at that descriptor, but for no more than a
+// budget of them. What is left is read by ReadRest, and the descriptor may not become
+// ready for it.
 func (s *Source) Read(fd int, fn func(Info)) error {
-	for _, q := range s.queues {
-		if q.fd == fd {
+	for i := range s.queues {
+		if q := &s.queues[i]; q.fd == fd {
 			return s.drain(q, fn)
 		}
 	}
 	return nil
 }
 
+// Rest says whether a budget was used up, so that there may be more to read.
+func (s *Source) Rest() bool {
+	return slices.ContainsFunc(s.queues, func(q queue) bool { return q.rest })
+}
+
+// ReadRest goes on where a budget was used up, with another one.
+func (s *Source) ReadRest(fn func(Info)) (err error) {
+	for i := range s.queues {
+		if q := &s.queues[i]; q.rest {
+			err = errors.Join(err, s.drain(q, fn))
+		}
+	}
+	return err
+}
+
 // drain reads until less comes than there was room for, which says that
-// nothing is left. The descriptors never block, and a raw call spares the
-// runtime's monitor.
-func (s *Source) drain(q queue, fn func(Info)) error {
-	for {
+// nothing is left, or until the budget is used up. The descriptors never block, and
+// a raw call spares the runtime's monitor.
+func (s *Source) drain(q *queue, fn func(Info)) error {
+	q.rest = false
+	for range readBudget {
 		got, _, errno := unix.RawSyscall(unix.SYS_READ, uintptr(q.fd), uintptr(unsafe.Pointer(&s.buf[0])), uintptr(len(s.buf)))
 		switch errno {
 		case 0:
@@ -94,6 +119,8 @@ func (s *Source) drain(q queue, fn func(Info)) error {
 			return nil
 		}
 	}
+	q.rest = true
+	return nil
 }
 
 // openSignalfd reads all signals but the faults (signalfd(2)).

@@ -271,7 +271,8 @@ func TestBlockedDeliversFaults(t *testing.T) {
 	}
 }
 
-// TestRead: all that waits is read, however much; nothing waits for more.
+// TestRead: all that waits is read, in order, nothing waits for more, and nobody waits
+// for more than a budget.
 func TestRead(t *testing.T) {
 	var p [2]int
 	if err := unix.Pipe2(p[:], unix.O_CLOEXEC|unix.O_NONBLOCK); err != nil {
@@ -279,20 +280,29 @@ func TestRead(t *testing.T) {
 	}
 	defer unix.Close(p[0])
 	defer unix.Close(p[1])
-	s := &Source{queues: []queue{{p[0], fromRecord}}}
-	for _, count := range []int{0, 1, 31, 32, 33, 100} {
+	s := &Source{queues: []queue{{fd: p[0], decode: fromRecord}}}
+	const budget = readBudget * 32
+	for _, count := range []int{0, 1, 31, 32, 33, budget - 1, budget, 2*budget + 1} {
 		for n := range count {
-			record := [recordSize]byte{byte(n + 1)}
+			record := [recordSize]byte{byte(n%60 + 1)}
 			if _, err := unix.Write(p[1], record[:]); err != nil {
 				t.Fatal(err)
 			}
 		}
 		var got []unix.Signal
-		if err := s.Read(p[0], func(i Info) { got = append(got, i.Signal) }); err != nil {
+		take := func(i Info) { got = append(got, i.Signal) }
+		err := s.Read(p[0], take)
+		for reads := 1; err == nil && s.Rest(); reads++ {
+			if len(got) > reads*budget {
+				t.Errorf("%d records by %d reads", len(got), reads)
+			}
+			err = s.ReadRest(take)
+		}
+		if err != nil {
 			t.Error(err)
 		}
 		for i, sig := range got {
-			if sig != unix.Signal(i+1) {
+			if sig != unix.Signal(i%60+1) {
 				t.Errorf("record %d of %d is %d", i, count, sig)
 			}
 		}
