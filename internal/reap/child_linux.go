@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What follows runs in the child. There it is the only thread, with all signals blocked,
-// and the parent's memory, or a copy of it, in which locks may be held and a garbage
+// What follows runs in the child. There it is the only thread, with all signals blocked
+// and a copy of the parent's memory, in which locks may be held and a garbage
 // collection under way. So these functions make raw system calls only, allocate nothing,
 // store no pointers in the heap (no write barrier), and need no more stack than is left
 // (nosplit). They are not instrumented for the race detector.
@@ -38,19 +38,6 @@ const (
 // String returns the name of the system call.
 func (s step) String() string {
 	return [...]string{"execve", "setsid", "setpgid", "chdir", "rt_sigprocmask", "dup3", "setgroups", "setresgid", "setresuid"}[s]
-}
-
-// carryOut is all that the child does. It does not return.
-//
-//go:nosplit
-//go:norace
-//go:nocheckptr
-func carryOut(p *plan) {
-	f := p.prepare()
-	if f.errno == 0 {
-		f = p.execute()
-	}
-	p.exit(f)
 }
 
 // prepare gives the child all that an exec keeps.

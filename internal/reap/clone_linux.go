@@ -1,30 +1,9 @@
-//go:build !(amd64 || arm64) || race
+//go:build !s390x
 
 package reap
 
-import (
-	"runtime"
-	"syscall"
+import "golang.org/x/sys/unix"
 
-	"golang.org/x/sys/unix"
-)
-
-// fork makes a child with a copy of this process's memory: there is no assembly for
-// another way here, or the race detector would take the child's accesses for ours.
-//
-//go:noinline
-//go:norace
-//go:nocheckptr
-func fork(p *plan) (pid uintptr, errno unix.Errno) {
-	flags, stack := uintptr(unix.SIGCHLD), uintptr(0)
-	if runtime.GOARCH == "s390x" { // CLONE_BACKWARDS2 of the kernel's arch/Kconfig
-		flags, stack = stack, flags
-	}
-	beforeFork()
-	pid, _, errno = syscall.RawSyscall6(unix.SYS_CLONE, flags, stack, 0, 0, 0, 0)
-	if errno == 0 && pid == 0 {
-		carryOut(p)
-	}
-	afterFork()
-	return pid, errno
-}
+// The first two arguments of clone(2) for a plain fork: flags, which are the signal of
+// the child's end alone, and stack, which stays where it is.
+const cloneFirst, cloneSecond = uintptr(unix.SIGCHLD), uintptr(0)

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"syscall"
 	_ "unsafe" // for go:linkname
+
+	"golang.org/x/sys/unix"
 )
 
 // Package runtime keeps these for package syscall, and linkable for others (gVisor).
@@ -21,8 +23,6 @@ func beforeFork()
 func afterFork()
 
 // fork makes a child that carries out the plan.
-//
-// A signal set has 64 bits on all architectures but those excluded above.
 func (p *plan) fork() (pid int, err error) {
 	syscall.ForkLock.Lock()
 	defer syscall.ForkLock.Unlock()
@@ -32,4 +32,28 @@ func (p *plan) fork() (pid int, err error) {
 		return 0, errno
 	}
 	return int(child), nil
+}
+
+// fork is a plain fork, not a vfork (CLONE_VM): the child has its memory for itself,
+// so it may use its stack and write into the plan, and the thread that waits is not
+// suspended in the kernel, out of reach of signals, while a program is loaded from a slow file
+// system. For the few megabytes of an init the copy of the page tables costs little.
+//
+// A signal set has 64 bits on all architectures but those excluded above.
+//
+//go:noinline
+//go:norace
+//go:nocheckptr
+func fork(p *plan) (pid uintptr, errno unix.Errno) {
+	beforeFork()
+	pid, _, errno = syscall.RawSyscall6(unix.SYS_CLONE, cloneFirst, cloneSecond, 0, 0, 0, 0)
+	if errno == 0 && pid == 0 {
+		f := p.prepare()
+		if f.errno == 0 {
+			f = p.execute()
+		}
+		p.exit(f)
+	}
+	afterFork()
+	return pid, errno
 }
