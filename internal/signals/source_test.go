@@ -52,15 +52,18 @@ func source(args []string) int {
 	}
 	out := bufio.NewWriter(os.Stdout)
 	for done := false; !done; {
-		fd := wait(s)
-		err := s.Read(fd, func(i Info) {
+		tell := func(i Info) {
 			fmt.Fprintf(out, "%d code %d from %d", int(i.Signal), i.Code, i.PID)
 			if value != 0 {
 				fmt.Fprintf(out, " value %d", value)
 			}
 			fmt.Fprintln(out)
 			done = done || i.Signal == unix.SIGUSR2
-		})
+		}
+		err := s.Read(wait(s), tell)
+		for err == nil && s.Rest() {
+			err = s.ReadRest(tell)
+		}
 		if err != nil {
 			fmt.Println(err)
 			return 1
