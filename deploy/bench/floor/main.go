@@ -43,13 +43,17 @@ func run(argv []string) (status int, err error) {
 	if err != nil {
 		return failed, err
 	}
+	pass := func(info signals.Info) {
+		if info.Signal != unix.SIGCHLD {
+			_ = unix.Kill(main, info.Signal) // ESRCH: it has ended
+		}
+	}
 	ended := false
 	err = conn.Read(func(uintptr) bool {
-		err = source.Read(queue, func(info signals.Info) {
-			if info.Signal != unix.SIGCHLD {
-				_ = unix.Kill(main, info.Signal) // ESRCH: it has ended
-			}
-		})
+		err = source.Read(queue, pass)
+		for err == nil && source.Rest() {
+			err = source.ReadRest(pass)
+		}
 		_, _, _ = reap.Drain(math.MaxInt, func(e reap.Exit) {
 			if e.PID == main && !e.Status.Stopped() {
 				ended, status = true, reap.Code(e.Status)
