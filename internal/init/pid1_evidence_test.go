@@ -123,6 +123,7 @@ func TestUnseenYoungerGuard(t *testing.T) {
 		a := newAgent(t, "agent")
 		c := startAgents(t, noMarks(o), guarded(), "env RUN=1 "+unseen(t, named(t, "early")))
 		said(t, c, `orphan adopted`)
+		time.Sleep(20 * time.Millisecond) // start times count hundredths of a second (proc_pid_stat(5))
 		c.Exec(t, "env", "RUN=1", string(a))
 		p := a.process(c)
 		said(t, c, "guard found")
