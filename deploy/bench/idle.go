@@ -28,7 +28,8 @@ func (i *idle) kill() {
 	}
 }
 
-// measure counts over twice the span: sbinit is to wake up less than once in it.
+// measure counts over six spans, a minute: that is how often the Go runtime's monitor looks
+// about, however idle it all is (sysmon in runtime/proc.go).
 func (i *idle) measure() error {
 	b := i.bench
 	wakes := b.figure(figure{name: "wake-ups when idle", unit: "1/s", aim: aim{limit: 0.25}})
@@ -38,7 +39,7 @@ func (i *idle) measure() error {
 	if err != nil {
 		return err
 	}
-	span := 2 * b.span
+	span := 6 * b.span
 	time.Sleep(span)
 	after, err := i.each(wakeUps)
 	if err != nil {
