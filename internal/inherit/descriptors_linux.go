@@ -31,25 +31,30 @@ func openDescriptors() ([]int, error) {
 		return nil, err
 	}
 	defer unix.Close(folder)
-	var open []int
+	var names []string
 	for buf := make([]byte, 4096); ; {
 		n, err := unix.ReadDirent(folder, buf)
 		if err != nil {
 			return nil, err
 		}
 		if n == 0 {
-			slices.Sort(open)
-			return open, nil
+			return sortedNumbers(names)
 		}
-		_, _, names := unix.ParseDirent(buf[:n], -1, nil)
-		for _, name := range names {
-			fd, err := strconv.Atoi(name)
-			if err != nil {
-				return nil, err
-			}
-			open = append(open, fd)
-		}
+		_, _, names = unix.ParseDirent(buf[:n], -1, names)
 	}
+}
+
+func sortedNumbers(names []string) ([]int, error) {
+	numbers := make([]int, len(names))
+	for i, name := range names {
+		n, err := strconv.Atoi(name)
+		if err != nil {
+			return nil, err
+		}
+		numbers[i] = n
+	}
+	slices.Sort(numbers)
+	return numbers, nil
 }
 
 func possibleDescriptors() []int {

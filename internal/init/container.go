@@ -44,7 +44,6 @@ type container struct {
 	stirred   bool      // something has happened that may be followed up, or make something due
 	unreaped  bool      // more exits wait than the budget allowed
 	arrears   arrears
-	bereaved  bool // a child was reaped, which may have had children
 	verdicts  []verdict
 	refused   bool // a refusal to forward was mentioned
 	mainEnd   bool // the main program has ended

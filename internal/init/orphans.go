@@ -15,7 +15,8 @@ func (c *container) tracksOrphans() bool {
 // bereave asks for a glance: the child that was reaped may have had children.
 func (c *container) bereave() {
 	if c.watcher.glanceAt.IsZero() {
-		c.bereaved, c.stirred = true, true
+		c.watcher.bereaved(time.Now())
+		c.stirred = true
 	}
 }
 
@@ -26,10 +27,6 @@ func (c *container) stepOrphans(now time.Time) {
 		c.ledger.ticked(now)
 		c.watcher.glanceAt = now
 		c.watcher.wanted = c.watcher.wanted || c.ledger.asks(now)
-	}
-	if c.bereaved {
-		c.bereaved = false
-		c.watcher.bereaved(now)
 	}
 	if reached(c.watcher.glanceAt, now) {
 		c.watcher.glance(func(pid int) { c.meet(pid, now) })

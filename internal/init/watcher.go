@@ -202,11 +202,8 @@ func (w *watcher) watch(p *proc.Stat, now time.Time) {
 	if err == nil {
 		err = w.poll.add(fd, onParent, unix.EPOLLIN)
 	}
-	if errors.Is(err, unix.ESRCH) {
-		w.bereaved(now)
-	}
 	if err != nil {
-		w.refuse(fd, err)
+		w.refuse(fd, err, now)
 		return
 	}
 	w.parents[p.ID], w.byFD[fd] = fd, p.ID
@@ -214,11 +211,15 @@ func (w *watcher) watch(p *proc.Stat, now time.Time) {
 
 // refuse says once that a parent could not be watched: the tick notices its
 // orphans too, only later.
-func (w *watcher) refuse(fd int, err error) {
+func (w *watcher) refuse(fd int, err error, now time.Time) {
 	if fd >= 0 {
 		unix.Close(fd)
 	}
-	if errors.Is(err, unix.ESRCH) || w.fullSaid {
+	if errors.Is(err, unix.ESRCH) {
+		w.bereaved(now) // it has ended since the walk
+		return
+	}
+	if w.fullSaid {
 		return
 	}
 	w.fullSaid = true
